@@ -2,7 +2,8 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fs::{self, File},
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
@@ -10,13 +11,17 @@ use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
 use crate::{
-    compile::{Function, functions, pointers},
-    merge::touched,
-    subject::{CONFIG_FILE, Subject},
+    compile::{self, Function, HarnessError, Pointer, functions, pointers},
+    merge,
+    report::visible,
+    results::MARK,
+    subject::{CONFIG_FILE, Subject, config::SubjectConfig},
 };
 
 /// How deep to look for files.
 const DEPTH: usize = 5;
+/// The size in bytes of the largest C file that is looked at.
+const LONGEST: u64 = 4 << 20;
 /// Names of files that are the original among solutions.
 const ORIGINALS: [&str; 6] = ["original", "orig", "buggy", "bug", "old", "before"];
 /// The sizes of buffers, in bytes of a text and in other elements.
@@ -39,18 +44,73 @@ pub struct Hints {
 /// There is a `subject.toml`, nothing can be guessed, or what was guessed is no subject; then
 /// nothing is written.
 pub fn init(dir: &Path, hints: &Hints) -> anyhow::Result<(Subject, Vec<String>)> {
+    if !dir.is_dir() {
+        bail!("{}: no such directory", dir.display());
+    }
     let file = dir.join(CONFIG_FILE);
-    if file.exists() {
+    if fs::symlink_metadata(&file).is_ok() {
         bail!("{}: is there already", file.display());
     }
-    let guess = Guess::new(dir, hints)?;
-    fs::write(&file, guess.toml()).with_context(|| file.display().to_string())?;
-    match Subject::load(dir) {
+    let mut guess = Guess::new(dir, hints)?;
+    let io = |error: io::Error| anyhow::Error::from(error).context(file.display().to_string());
+    let mut new = File::create_new(&file).map_err(io)?;
+    let checked = new.write_all(guess.toml().as_bytes()).map_err(io).and_then(|()| {
+        let subject = Subject::load(dir)?;
+        guess.reasons.extend(check(&subject)?);
+        Ok(subject)
+    });
+    match checked {
         Ok(subject) => Ok((subject, guess.reasons)),
         Err(error) => {
-            fs::remove_file(&file).with_context(|| file.display().to_string())?;
-            Err(error).context("what was guessed is no subject")
+            fs::remove_file(&file).map_err(io)?;
+            Err(error.context("no subject.toml was written, as what was guessed is no subject"))
         }
+    }
+}
+
+/// Checks what `psychic diff` would refuse first. Returns what it would set aside.
+fn check(subject: &Subject) -> anyhow::Result<Vec<String>> {
+    let SubjectConfig { entry, inputs, outputs, .. } = &subject.config;
+    if entry != "main" {
+        let mut made = Ok(String::new());
+        for source in &subject.sources {
+            let text = fs::read(subject.root.join(source)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            made = compile::harness(&text, source, entry, inputs, outputs.nan);
+            if !matches!(made, Err(HarnessError::NoEntry { .. })) {
+                break;
+            }
+        }
+        made?;
+    }
+    let candidates = merge::candidates(subject);
+    let refused = candidates.into_iter().filter_map(|(revision, made)| {
+        let patch = subject.patches.iter().find(|patch| patch.revision == revision)?;
+        Some((patch.name.clone(), made.err()?))
+    });
+    let refused: Vec<(String, String)> = refused.collect();
+    match refused.first() {
+        Some((_, reason)) if refused.len() == subject.patches.len() => {
+            bail!("no patch applies: {reason}")
+        }
+        _ => Ok(refused
+            .into_iter()
+            .map(|(name, reason)| format!("{name} will be set aside: {reason}"))
+            .collect()),
+    }
+}
+
+/// A C file, read once.
+struct Source {
+    /// Its path, relative to the subject's directory.
+    file: String,
+    text: String,
+    functions: Vec<Function>,
+}
+
+impl Source {
+    fn has_main(&self) -> bool {
+        self.functions.iter().any(|function| function.name == "main")
     }
 }
 
@@ -74,138 +134,156 @@ impl Guess {
         let real = dir.canonicalize().with_context(|| dir.display().to_string())?;
         let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut guess = Self { name, ..Self::default() };
-        let all = files(dir);
-        let is = |file: &str, endings: &[&str]| endings.iter().any(|ending| file.ends_with(ending));
-        let diffs: Vec<&String> = all.iter().filter(|f| is(f, &[".diff", ".patch"])).collect();
-        let sources: Vec<&String> = all.iter().filter(|file| is(file, &[".c"])).collect();
+        let all = files(dir)?;
+        let is_diff = |file: &&String| file.ends_with(".diff") || file.ends_with(".patch");
+        let diffs: Vec<String> = all.iter().filter(is_diff).cloned().collect();
+        let mut sources = Vec::new();
+        for file in all.iter().filter(|file| file.ends_with(".c")) {
+            sources.extend(source(dir, file)?);
+        }
         if sources.is_empty() {
             bail!("{}: no C files; for a package, see [build] in docs/subject.md", dir.display());
         }
         let globs = match &hints.patches {
-            Some(given) if dir.join(given).is_dir() => {
-                let below = |file: &&&String| Path::new(file).starts_with(given);
-                globs(diffs.iter().filter(below).copied())
-            }
-            Some(given) => vec![given.clone()],
-            None => globs(diffs.iter().copied()),
+            Some(given) => given_globs(dir, &real, given, &diffs)?,
+            None => globs(diffs.iter()),
         };
-        if globs.is_empty() {
-            guess.solutions(dir, &sources)?;
-        } else {
-            guess.candidates = ("patches", globs);
-            guess.patched(dir, &sources, &diffs);
+        let mut touched = Vec::new();
+        for diff in &diffs {
+            touched.extend(merge::touched(&read(&dir.join(diff))?));
         }
-        guess.entry(dir, hints, &diffs)?;
+        let sources = match globs.is_empty() {
+            true => guess.solutions(dir, sources)?,
+            false => {
+                guess.candidates = ("patches", globs);
+                guess.patched(dir, sources, &touched)?
+            }
+        };
+        guess.entry(dir, hints, &sources, &touched)?;
         Ok(guess)
     }
 
-    /// Takes whole programs as candidates: each has a `main`, or each has the same functions.
-    fn solutions(&mut self, dir: &Path, files: &[&String]) -> anyhow::Result<()> {
-        let names = |file: &String| -> BTreeSet<String> {
-            functions(&text(dir, file)).into_iter().map(|function| function.name).collect()
+    /// Takes whole programs as candidates, which have functions in common. Returns the original.
+    fn solutions(&mut self, dir: &Path, sources: Vec<Source>) -> anyhow::Result<Vec<Source>> {
+        let names = |source: &Source| -> BTreeSet<String> {
+            source.functions.iter().map(|function| function.name.clone()).collect()
         };
-        let common = files.iter().map(|file| names(file)).reduce(|a, b| &a & &b);
-        if files.len() < 2 || common.unwrap_or_default().is_empty() {
+        let common = sources.iter().map(names).reduce(|a, b| &a & &b);
+        if sources.len() < 2 || common.unwrap_or_default().is_empty() {
             bail!(
                 "{}: no patches (.diff, .patch) there; --patches says where they are",
                 dir.display()
             );
         }
-        let is_original = |file: &&&String| {
-            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        let is_original = |source: &Source| {
+            let stem = Path::new(&source.file).file_stem().unwrap_or_default().to_string_lossy();
             ORIGINALS.contains(&stem.to_lowercase().as_str())
         };
-        let original = files.iter().find(is_original);
-        if let Some(original) = original {
-            self.sources.push((*original).clone());
-            self.reasons.push(format!("{original} is the original, by its name"));
-        } else {
-            self.reasons.push(format!("{} is the original, as the first by name", files[0]));
-        }
-        // A glob would match the original, too.
+        let original = sources.iter().position(is_original);
+        let file = &sources[original.unwrap_or(0)].file;
+        self.reasons.push(match original {
+            Some(_) => format!("{file} is the original, by its name"),
+            None => format!("{file} is the original, as the first by name"),
+        });
+        self.reasons
+            .push("the other C files are candidates, as all have a function in common".into());
+        // A glob would match an original that is not the first, too.
         self.candidates.0 = "candidates";
         self.candidates.1 = match original {
-            Some(original) => {
-                files.iter().filter(|file| *file != original).map(|file| literal(file)).collect()
+            Some(index) => {
+                self.sources.push(file.clone());
+                let others = sources.iter().enumerate().filter(|(other, _)| *other != index);
+                others.map(|(_, source)| glob::Pattern::escape(&source.file)).collect()
             }
-            None => globs(files.iter().copied()),
+            None => globs(sources.iter().map(|source| &source.file)),
         };
-        let count = files.len() - 1;
-        self.reasons.push(format!("{count} other C files with the same functions are candidates"));
-        Ok(())
+        Ok(sources.into_iter().skip(original.unwrap_or(0)).take(1).collect())
     }
 
-    /// Takes the sources of a program that has patches.
-    fn patched(&mut self, dir: &Path, files: &[&String], diffs: &[&String]) {
-        let is_program = |file: &&&String| has_main(&text(dir, file));
-        let programs: Vec<&String> = files.iter().filter(is_program).copied().collect();
-        if files.len() > 1 && programs.len() > 1 {
-            let changed = changed(dir, files, diffs);
-            let is_part = |file: &&&String| changed.contains(**file) || !programs.contains(*file);
-            self.sources = files.iter().filter(is_part).map(|file| (*file).clone()).collect();
-            self.reasons.push(format!(
-                "{} C files have a main, so only those that patches change are sources",
-                programs.len()
-            ));
-        } else {
-            self.sources = files.iter().map(|file| (*file).clone()).collect();
-        }
-        if files.len() > 1
-            && let Some(build) = ["configure", "CMakeLists.txt", "Makefile", "makefile"]
+    /// Takes the sources of a program that has patches. Returns them.
+    fn patched(
+        &mut self,
+        dir: &Path,
+        mut sources: Vec<Source>,
+        touched: &[(PathBuf, usize)],
+    ) -> anyhow::Result<Vec<Source>> {
+        let included: BTreeSet<String> =
+            sources.iter().flat_map(|source| included(&source.text)).collect();
+        let is_included =
+            |source: &Source| included.iter().any(|name| Path::new(&source.file).ends_with(name));
+        sources.retain(|source| !is_included(source));
+        let programs = sources.iter().filter(|source| source.has_main()).count();
+        if programs > 1 {
+            let files: Vec<&String> = sources.iter().map(|source| &source.file).collect();
+            let changed: BTreeSet<String> =
+                touched.iter().filter_map(|(path, _)| file_of(&files, path).cloned()).collect();
+            sources.retain(|source| !source.has_main() || changed.contains(&source.file));
+            let left: Vec<&str> = sources
                 .iter()
-                .find(|name| dir.join(name).exists())
+                .filter(|source| source.has_main())
+                .map(|source| source.file.as_str())
+                .collect();
+            if left.len() > 1 {
+                bail!(
+                    "{}: patches change several programs: {}; a subject has one",
+                    dir.display(),
+                    left.join(", ")
+                );
+            }
+            self.reasons.push(format!(
+                "{programs} C files have a main: those that no patch changes are left out"
+            ));
+        }
+        self.sources = sources.iter().map(|source| source.file.clone()).collect();
+        let builds = ["configure", "CMakeLists.txt", "Makefile", "makefile"];
+        if sources.len() > 1
+            && let Some(build) = builds.iter().find(|name| dir.join(name).exists())
         {
             self.reasons.push(format!(
                 "{build} is not used: if the program needs it, see [build] in docs/subject.md"
             ));
         }
+        Ok(sources)
     }
 
     /// Chooses the function to run, and what it is given.
-    fn entry(&mut self, dir: &Path, hints: &Hints, diffs: &[&String]) -> anyhow::Result<()> {
-        let first = self.sources.first().cloned();
-        // Without sources, the first candidate is the original.
-        let originals = match first {
-            Some(_) => self.sources.clone(),
-            None => files(dir).into_iter().filter(|file| file.ends_with(".c")).take(1).collect(),
-        };
-        let texts: Vec<(String, String)> =
-            originals.into_iter().map(|file| (text(dir, &file), file)).collect();
-        let program = texts.iter().find(|(text, _)| has_main(text));
+    fn entry(
+        &mut self,
+        dir: &Path,
+        hints: &Hints,
+        sources: &[Source],
+        touched: &[(PathBuf, usize)],
+    ) -> anyhow::Result<()> {
+        let program = sources.iter().find(|source| source.has_main());
         let entry = match (&hints.entry, program) {
-            (Some(entry), _) => entry.clone(),
-            (None, Some((text, file))) => {
-                if text.contains("argv[") {
+            (Some(entry), _) if entry != "main" => entry.clone(),
+            (Some(_), None) => bail!("{}: there is no main", dir.display()),
+            (_, Some(program)) => {
+                if uses_arguments(program) {
                     self.inputs.push("args = [{ string = 3, count = [0, 2] }]".to_owned());
                     self.reasons.push(format!(
-                        "{file} looks at its arguments: there are up to two, of up to three bytes"
+                        "{} uses its arguments: there are up to two, of up to three bytes",
+                        program.file
                     ));
                 }
                 return Ok(());
             }
             (None, None) => {
-                let entry = entry_of(dir, &texts, diffs).with_context(|| {
+                let (entry, reason) = entry_of(sources, touched).with_context(|| {
                     format!("{}: no function to compare; name one with --entry", dir.display())
                 })?;
-                self.reasons
-                    .push(format!("there is no main: {entry} is compared, which a patch changes"));
+                self.reasons.push(format!("{entry} is compared: there is no main, and {reason}"));
                 entry
             }
         };
-        if entry == "main" {
-            return Ok(());
-        }
-        let all = texts.iter().find_map(|(text, _)| pointers(text, &entry));
-        for pointer in all.unwrap_or_default() {
-            let (kind, size) = match pointer.is_text {
-                true => ("string", TEXT),
-                false => ("elements", ELEMENTS),
+        let all = sources.iter().find_map(|source| pointers(&source.text, &entry));
+        for Pointer { name, is_text } in all.unwrap_or_default() {
+            let (kind, size, meaning) = match is_text {
+                true => ("string", TEXT, format!("is a text of up to {TEXT} bytes")),
+                false => ("elements", ELEMENTS, format!("points to {ELEMENTS} elements")),
             };
-            self.params.push(format!("{} = {{ {kind} = {size} }}", pointer.name));
-            self.reasons.push(match pointer.is_text {
-                true => format!("{} is a text of up to {size} bytes", pointer.name),
-                false => format!("{} points to {size} elements", pointer.name),
-            });
+            self.params.push(format!("{} = {{ {kind} = {size} }}", key(&name)));
+            self.reasons.push(format!("{name} {meaning}"));
         }
         self.entry = Some(entry);
         Ok(())
@@ -220,7 +298,7 @@ impl Guess {
         let mut text =
             "# Written by psychic init; docs/subject.md describes every key.\n".to_owned();
         for reason in &self.reasons {
-            text.push_str(&format!("# - {reason}\n"));
+            text.push_str(&format!("# - {}\n", visible(reason)));
         }
         text.push_str(&format!("name = {}\n", quoted(&self.name)));
         if !self.sources.is_empty() {
@@ -244,23 +322,29 @@ fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// A glob that matches one file.
-fn literal(file: &str) -> String {
-    glob::Pattern::escape(file)
+/// A name as a key of TOML.
+fn key(name: &str) -> String {
+    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
+    if name.bytes().all(is_bare) { name.to_owned() } else { quoted(name) }
 }
 
 /// The files below a directory, sorted, relative to it. Hidden ones and results do not count.
-fn files(dir: &Path) -> Vec<String> {
+fn files(dir: &Path) -> anyhow::Result<Vec<String>> {
     let is_seen = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_string_lossy();
-        entry.depth() == 0 || !name.starts_with('.') && !["results", "build"].contains(&&*name)
+        entry.depth() == 0 || !name.starts_with('.') && !entry.path().join(MARK).is_file()
     };
+    let mut found = Vec::new();
     let entries = WalkDir::new(dir).max_depth(DEPTH).sort_by_file_name().into_iter();
-    let entries = entries.filter_entry(is_seen).flatten();
-    let found = entries.filter(|entry| entry.path().is_file());
-    found
-        .filter_map(|entry| Some(entry.path().strip_prefix(dir).ok()?.to_str()?.to_owned()))
-        .collect()
+    for entry in entries.filter_entry(is_seen) {
+        let entry = entry?;
+        if entry.path().is_file()
+            && let Some(file) = entry.path().strip_prefix(dir).ok().and_then(Path::to_str)
+        {
+            found.push(file.to_owned());
+        }
+    }
+    Ok(found)
 }
 
 /// Globs that match these files: one for each directory and ending.
@@ -269,11 +353,9 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
     for file in files {
         let path = Path::new(file);
         let ending = path.extension().unwrap_or_default().to_string_lossy();
-        let parent = path.parent().map(|parent| literal(&parent.to_string_lossy()));
-        let glob = match parent.filter(|parent| !parent.is_empty()) {
-            Some(parent) => format!("{parent}/*.{ending}"),
-            None => format!("*.{ending}"),
-        };
+        let parent = path.parent().unwrap_or(Path::new("")).to_string_lossy();
+        let separator = if parent.is_empty() { "" } else { "/" };
+        let glob = format!("{}{separator}*.{ending}", glob::Pattern::escape(&parent));
         if !globs.contains(&glob) {
             globs.push(glob);
         }
@@ -281,18 +363,62 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
     globs
 }
 
-fn text(dir: &Path, file: &str) -> String {
-    String::from_utf8_lossy(&fs::read(dir.join(file)).unwrap_or_default()).into_owned()
+/// The globs for patches that are in a directory, or match a glob, that a person has named.
+fn given_globs(
+    dir: &Path,
+    real: &Path,
+    given: &str,
+    diffs: &[String],
+) -> anyhow::Result<Vec<String>> {
+    let place = dir.join(given);
+    if !place.is_dir() {
+        return Ok(vec![given.to_owned()]);
+    }
+    let inside = place.canonicalize().with_context(|| place.display().to_string())?;
+    let Ok(inside) = inside.strip_prefix(real) else {
+        bail!("--patches {given}: not below {}, where patches have to be", dir.display());
+    };
+    let globs = globs(diffs.iter().filter(|diff| Path::new(diff).starts_with(inside)));
+    if globs.is_empty() {
+        bail!("--patches {given}: no patches (.diff, .patch) there");
+    }
+    Ok(globs)
 }
 
-fn has_main(text: &str) -> bool {
-    functions(text).iter().any(|function| function.name == "main")
+fn read(file: &Path) -> anyhow::Result<String> {
+    let bytes = fs::read(file).with_context(|| file.display().to_string())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The files that diffs change.
-fn changed(dir: &Path, files: &[&String], diffs: &[&String]) -> BTreeSet<String> {
-    let places = diffs.iter().flat_map(|diff| touched(&text(dir, diff)));
-    places.filter_map(|(path, _)| file_of(files, &path).cloned()).collect()
+/// Reads a C file; `None` if it is too large to have been written by a person.
+fn source(dir: &Path, file: &str) -> anyhow::Result<Option<Source>> {
+    let path = dir.join(file);
+    let length = fs::metadata(&path).with_context(|| path.display().to_string())?.len();
+    if length > LONGEST {
+        return Ok(None);
+    }
+    let text = read(&path)?;
+    Ok(Some(Source { functions: functions(&text), file: file.to_owned(), text }))
+}
+
+/// The files that a source includes by `"`.
+fn included(text: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let line = line.trim_start().strip_prefix('#')?.trim_start();
+        let rest = line.strip_prefix("include")?.trim_start().strip_prefix('"')?;
+        Some(rest.split('"').next()?.to_owned())
+    };
+    text.lines().filter_map(name).collect()
+}
+
+/// Whether the body of a `main` has a word that begins like the name of the list of arguments.
+fn uses_arguments(program: &Source) -> bool {
+    let Some(main) = program.functions.iter().find(|function| function.name == "main") else {
+        return false;
+    };
+    let body = program.text.lines().skip(main.lines.start() - 1).take(main.lines.clone().count());
+    let body = body.collect::<Vec<_>>().join("\n");
+    body.split_once('{').is_some_and(|(_, body)| body.contains("argv") || body.contains("getopt"))
 }
 
 /// The file that a path in a diff means: the one that has most of its last parts.
@@ -302,18 +428,21 @@ fn file_of<'f>(files: &[&'f String], path: &Path) -> Option<&'f String> {
     parts.iter().find_map(|part| files.iter().find(|file| Path::new(file).ends_with(part)).copied())
 }
 
-/// The function that the first diff of a source changes or, failing that, the only function.
-fn entry_of(dir: &Path, texts: &[(String, String)], diffs: &[&String]) -> Option<String> {
-    let files: Vec<&String> = texts.iter().map(|(_, file)| file).collect();
-    for (path, line) in diffs.iter().flat_map(|diff| touched(&text(dir, diff))) {
-        let file = file_of(&files, &path);
-        let Some((text, _)) = texts.iter().find(|(_, name)| Some(name) == file) else { continue };
-        let is_around = |function: &Function| function.lines.contains(&line);
-        if let Some(function) = functions(text).into_iter().find(is_around) {
-            return Some(function.name);
+/// The function that the first diff of a source changes or, failing that, the only function; and
+/// why.
+fn entry_of(sources: &[Source], touched: &[(PathBuf, usize)]) -> Option<(String, &'static str)> {
+    let files: Vec<&String> = sources.iter().map(|source| &source.file).collect();
+    for (path, line) in touched {
+        let file = file_of(&files, path);
+        let Some(source) = sources.iter().find(|source| Some(&source.file) == file) else {
+            continue;
+        };
+        let is_around = |function: &&Function| function.lines.contains(line);
+        if let Some(function) = source.functions.iter().find(is_around) {
+            return Some((function.name.clone(), "a patch changes it"));
         }
     }
-    let mut all = texts.iter().flat_map(|(text, _)| functions(text));
+    let mut all = sources.iter().flat_map(|source| &source.functions);
     let only = all.next()?;
-    all.next().is_none().then_some(only.name)
+    all.next().is_none().then(|| (only.name.clone(), "no other function"))
 }

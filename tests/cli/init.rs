@@ -51,10 +51,12 @@ fn a_program_has_its_arguments_and_leaves_other_programs_out() {
     let program = "#include <stdio.h>\nint helper(void);\nint main(int argc, char **argv)\n{\n\
                    \tputs(argc > 1 ? argv[1] : \"\");\n\treturn helper();\n}\n";
     let scratch = without()
-        .file("main.c", program)
         .file("helper.c", "int helper(void)\n{\n\treturn 0;\n}\n")
         .file("test.c", "int main(void) { return 0; }\n")
-        .file("results/old.c", "int main(void) { return 0; }\n")
+        .file("out/.psychic", "")
+        .file("out/old.c", "int main(void) { return 0; }\n")
+        .file("main.c", &format!("{program}#include \"part.c\"\n"))
+        .file("part.c", "static int part;\n")
         .file(
             "1.diff",
             "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n-\treturn helper();\n+\treturn !helper();\n",
@@ -102,6 +104,33 @@ fn what_cannot_be_guessed_is_said_and_leaves_nothing() {
         .patch("1.diff", "return 1;")
         .file("1.diff", "--- a/c.c\n+++ b/c.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\treturn 1;\n");
     refusal(&scratch, &[], &["--entry"]);
-    assert!(!scratch.path("subject.toml").exists());
+    let scratch = scratch
+        .patch("1.diff", "return 1;")
+        .file("notes/x.txt", "")
+        .file("two.c", "int main(void) { return 0; }\n")
+        .file("three.c", "int main(void) { return 1; }\n");
+    refusal(&scratch, &["--patches", "notes"], &["notes", "no patches"]);
+    refusal(&scratch, &["--patches", ".."], &["below"]);
+    refusal(&scratch, &["--entry", "entri"], &["did you mean `entry`?"]);
+    refusal(&scratch.file("1.diff", "hello\n"), &["--entry", "entry"], &["no patch applies"]);
+    let both = "--- a/a.c\n+++ b/a.c\n@@ -1 +1 @@\n-int main(void) { return 0; }\n+int main(void) { \
+                return 2; }\n";
+    let programs = without()
+        .file("a.c", "int main(void) { return 0; }\n")
+        .file("b.c", "int main(void) { return 0; }\n")
+        .file("1.diff", &format!("{both}{}", both.replace("a.c", "b.c")));
+    refusal(&programs, &[], &["several programs", "a.c, b.c"]);
+    let old = without()
+        .file("a.c", "int entry(x) int x;\n{\n\treturn x > 0;\n}\n")
+        .patch("1.diff", "return 1;");
+    refusal(&old, &[], &["K&R"]);
+    for scratch in [&programs, &old] {
+        assert!(!scratch.path("subject.toml").exists());
+    }
     refusal(&Scratch::new(), &[], &["subject.toml", "is there already"]);
+    let link = Scratch::new().patch("1.diff", "return 1;");
+    fs::remove_file(link.path("subject.toml")).expect("removed");
+    std::os::unix::fs::symlink("nowhere", link.path("subject.toml")).expect("made");
+    refusal(&link, &[], &["is there already"]);
+    assert!(!link.path("nowhere").exists());
 }
