@@ -188,8 +188,7 @@ impl Run<'_> {
         let Stage { subject, .. } = self.stage;
         let harness = self.stage.harness("source.c".as_ref())?;
         let variables = native(&environment(&subject.config.inputs));
-        let symbolic_files: Vec<String> =
-            subject.config.inputs.sym_files.iter().map(|(name, _)| name.clone()).collect();
+        let symbolic_files: Vec<String> = subject.config.inputs.sym_files.keys().cloned().collect();
         let runs = match &harness {
             Some(harness) => Runs::Entry { harness, flags: &subject.config.build.flags },
             None => Runs::Program {
