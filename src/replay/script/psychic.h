@@ -88,6 +88,12 @@ PSYCHIC_FUNCTION void psychic_output(const char *name, const void *data, size_t 
     kind = 'i', each = size;
   if (kind == 't' && size == 1)
     kind = 'i';
+  if (kind == 0 && (size == 1 || size == 2 || size == 4 || size == 8)) {
+    for (i = 0; i < size && bytes[i] >= ' ' && bytes[i] <= '~'; i++)
+      ;
+    if (size < 4 || i + 1 != size || bytes[i])
+      kind = 'i', each = size;
+  }
   if (kind != 0 && kind != 't') {
     if (size <= each) {
       psychic_number(bytes, size, kind);
