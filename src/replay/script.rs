@@ -39,20 +39,21 @@ pub enum Runs<'a> {
 /// (`psychic_symbolic`), which only our runtime can give it, or has a variable that no shell can set.
 /// `about` are lines for its head, and `name` is its own name.
 pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) -> Option<String> {
+    let mut usage = Vec::new();
     let (arguments, does, body) = match runs {
-        Runs::Program { has_files: true, .. } => (
-            "PROGRAM DIRECTORY",
-            "Runs a program in a copy of a directory".to_owned(),
-            program(test, runs)?,
-        ),
+        Runs::Program { has_files: true, .. } => {
+            ("PROGRAM DIRECTORY", "Runs a program in a copy of a directory.", program(test, runs)?)
+        }
         Runs::Program { .. } => {
-            ("PROGRAM", "Runs a program in an empty directory".to_owned(), program(test, runs)?)
+            ("PROGRAM", "Runs a program in an empty directory.", program(test, runs)?)
         }
         Runs::Entry { harness, flags } => {
             let flags = words(flags);
-            let with =
-                if flags.is_empty() { "" } else { " and the subject's flags, in its directory:" };
-            let does = format!("Compiles a source with $CC or cc{with}{flags}");
+            if !flags.is_empty() {
+                usage
+                    .push(format!("The subject's flags are in force, as in its directory:{flags}"));
+            }
+            let does = "Compiles a source with $CC or cc, and calls the function.";
             ("SOURCE.c [COMPILER ARGUMENTS]", does, entry(test, harness, &flags))
         }
     };
@@ -62,10 +63,10 @@ pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) ->
         let line: String = line.chars().map(seen).collect();
         format!("{}\n", format!("# {line}").trim_end())
     };
-    let about: String = about.iter().map(comment).collect();
+    let [about, usage] = [about, &usage].map(|lines| lines.iter().map(comment).collect::<String>());
     let least = arguments.split(" [").next().map_or(0, |needed| needed.split(' ').count());
     Some(format!(
-        "#!/bin/sh\n{about}#\n# Usage: {name} {arguments}\n# {does}.\n\n\
+        "#!/bin/sh\n{about}#\n# Usage: {name} {arguments}\n# {does}\n{usage}\n\
          if [ $# -lt {least} ]; then\n  sed -n '/^$/q; 2,$s/^# \\{{0,1\\}}//p' \"$0\" >&2\n  \
          exit 125\nfi\n{BEGIN}{body}"
     ))
@@ -316,8 +317,9 @@ mod tests {
         assert_eq!(shown, format!("{}=1\n", variables[0].0));
         let test = TestInput { objects: vec![(evil, vec![1])], ..TestInput::default() };
         let harness = "#include \"psychic.h\"\nint main(void) { return 0; }\n";
-        let calling =
-            script(&test, Runs::Entry { harness, flags: &[] }, "0001.sh", &about).unwrap();
+        let flags = [format!("-DX=1\ntouch {}", trap.display())];
+        let calling = Runs::Entry { harness, flags: &flags };
+        let calling = script(&test, calling, "0001.sh", &about).unwrap();
         let source = scratch.path().join("a.c");
         fs::write(&source, "").unwrap();
         assert_eq!(printed(&calling, &[&source]), b"");
