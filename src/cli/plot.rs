@@ -8,7 +8,8 @@ use clap::Args;
 use super::{exit::SUCCESS, say};
 use crate::{
     report::{
-        Labels, PlotError, Verdicts, clusters_png, clusters_svg, dot, tikz, tree_png, tree_svg,
+        Distances, Labels, PlotError, Verdicts, clusters_png, clusters_svg, distances_png,
+        distances_svg, dot, tikz, tree_png, tree_svg,
     },
     results::{ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table},
     tree::Tree,
@@ -40,16 +41,19 @@ pub(super) fn run(args: &PlotArgs) -> anyhow::Result<u8> {
     let pairs = results.table::<PairRow>();
     let verdicts =
         if pairs.is_file() { Verdicts::new(&read_table(&pairs)?) } else { Verdicts::default() };
+    let distances = Distances::new(&tree.revisions(), &clusterings);
     let clusters = clusters_svg(&clusterings, &tree, &labels, &verdicts)?;
     let mut written = vec![
         out.write_file("tree.dot", dot(&tree, &labels, &verdicts).as_bytes())?,
         out.write_file("tree.tex", tikz(&tree, &labels, &verdicts).as_bytes())?,
         out.write_file("tree.svg", tree_svg(&tree, &labels, &verdicts)?.as_bytes())?,
         out.write_file("clusters.svg", clusters.as_bytes())?,
+        out.write_file("distances.svg", distances_svg(&distances, &labels)?.as_bytes())?,
     ];
     let pictures = [
         ("tree.png", tree_png(&tree, &labels, &verdicts)),
         ("clusters.png", clusters_png(&clusterings, &tree, &labels, &verdicts)),
+        ("distances.png", distances_png(&distances, &labels)),
     ];
     for (name, picture) in pictures {
         match picture {

@@ -8,6 +8,9 @@ mod cactus_plot;
 #[cfg(feature = "plots")]
 mod cluster_plot;
 mod data;
+#[cfg(feature = "plots")]
+mod distance_plot;
+mod distances;
 mod document;
 mod dot;
 mod error;
@@ -36,6 +39,9 @@ pub use cactus_plot::cactus_svg;
 #[cfg(feature = "plots")]
 pub use cluster_plot::{clusters_png, clusters_svg};
 pub use data::Report;
+#[cfg(feature = "plots")]
+pub use distance_plot::{distances_png, distances_svg};
+pub use distances::{Dendrogram, Distances};
 pub use document::{
     DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
 };

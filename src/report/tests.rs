@@ -1,7 +1,8 @@
 use super::{sample::Sample, *};
 use crate::{
     results::{
-        FoundBy, ResultsDir, RevisionRow, StatsRow, Status, SummaryRow, TestId, TestRow, Verdict,
+        DistanceRow, FoundBy, ResultsDir, RevisionRow, StatsRow, Status, SummaryRow, TestId,
+        TestRow, Verdict,
     },
     subject::Revision,
 };
@@ -112,7 +113,10 @@ fn everything_is_written() {
         assert_eq!(tree, report.solution.tree);
         assert_eq!(results.read::<SummaryRow>().unwrap()[0].subject, "smallest");
         assert_eq!(results.read::<StatsRow>().unwrap(), report.stats);
-        let pictures = ["tree.png", "clusters.png"];
+        let distances = results.read::<DistanceRow>().unwrap();
+        let count = tree.revisions().len();
+        assert_eq!(distances.len(), count * (count - 1) / 2);
+        let pictures = ["tree.png", "clusters.png", "distances.png"];
         for picture in pictures.iter().filter(|_| cfg!(feature = "plots")) {
             let bytes = std::fs::read(results.path().join(picture)).unwrap();
             assert!(bytes.starts_with(b"\x89PNG"), "{picture}");

@@ -13,19 +13,22 @@ use std::{
 };
 
 use super::{
-    ClusterRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
-    StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table, write::UNFINISHED,
+    ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError,
+    RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table,
+    write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 23] = [
+pub(super) const NAMES: [&str; 25] = [
     "answers.json",
     "build",
     "clusters.png",
     "clusters.svg",
     "coverage.info",
+    "distances.png",
+    "distances.svg",
     "earlier",
     "finished",
     "meta",
@@ -46,8 +49,9 @@ pub(super) const NAMES: [&str; 23] = [
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 10] = [
+pub(super) const TABLES: [&str; 11] = [
     ClusterRow::FILE,
+    DistanceRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,
     RangeRow::FILE,

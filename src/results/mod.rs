@@ -37,8 +37,8 @@ pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
-    CampaignRow, ClusterRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, StateRow,
-    StatsRow, SummaryRow, TestRow,
+    CampaignRow, ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow,
+    StateRow, StatsRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
 pub use words::{Code, Ended, FoundBy, Status, Verdict};

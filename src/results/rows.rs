@@ -125,6 +125,20 @@ table! {
 }
 
 table! {
+    /// `distances.csv`: how many tests tell each pair of revisions apart.
+    DistanceRow in "distances.csv" {
+        /// The smaller revision.
+        a: Revision,
+        /// The larger revision.
+        b: Revision,
+        /// Number of tests that tell them apart.
+        apart: u32,
+        /// Number of tests that have an outcome for both.
+        tests: u32,
+    }
+}
+
+table! {
     /// `summary.csv`: one row about the whole run.
     #[derive(Default)]
     SummaryRow in "summary.csv" {
