@@ -86,7 +86,7 @@ enum Command {
     Rank(rank::RankArgs),
     /// Run diff on many subjects, and make one table and one page of all of them
     Campaign(campaign::CampaignArgs),
-    /// Draw the tree and the clusters of a results directory
+    /// Draw the tree, the clusters and the distances of a results directory
     Plot(plot::PlotArgs),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),
