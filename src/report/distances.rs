@@ -112,14 +112,15 @@ impl Distances {
             let gone = distances.remove(j);
             distances.iter_mut().for_each(|row| _ = row.remove(j));
             let (first, other) = groups[i].clone();
-            let all = (other + size) as f64;
-            for k in 0..groups.len() {
-                let before = if k < j { k } else { k + 1 };
-                let mean = (other as f64 * distances[i][k] + size as f64 * gone[before]) / all;
-                if k != i {
-                    (distances[i][k], distances[k][i]) = (mean, mean);
-                }
-            }
+            let gone = gone.into_iter().enumerate().filter(|(k, _)| *k != j);
+            let (other_size, all) = (other as f64, (other + size) as f64);
+            let mean = |(known, (_, gone)): (&f64, (usize, f64))| {
+                (other_size * known + size as f64 * gone) / all
+            };
+            let mut joined: Vec<f64> = distances[i].iter().zip(gone).map(mean).collect();
+            joined[i] = 0.0;
+            distances.iter_mut().zip(&joined).for_each(|(row, distance)| row[i] = *distance);
+            distances[i] = joined;
             let mut parts = Box::new([first, second]);
             parts.sort_by_key(Dendrogram::smallest);
             groups[i] = (Dendrogram::Join { distance: least, parts }, other + size);

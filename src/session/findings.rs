@@ -15,7 +15,7 @@ use super::{
     describe::{Values, describe_input, describe_outcomes},
     inputs::{environment, native},
     rows::{outcome_rows, pair_rows, state_rows, stats_rows, test_rows},
-    stages::{Merged, Stage},
+    stages::{Merged, Stage, harness},
 };
 use crate::{
     diff::{Differ, DifferentialTest, RegionWalk},
@@ -186,7 +186,7 @@ impl Run<'_> {
     /// The tests as shell scripts, each with its input and its outcomes in its head.
     fn scripts(&self, report: &Report) -> anyhow::Result<Vec<(TestId, String)>> {
         let Stage { subject, .. } = self.stage;
-        let harness = self.stage.harness("source.c".as_ref())?;
+        let harness = harness(subject, "source.c".as_ref())?;
         let variables = native(&environment(&subject.config.inputs));
         let symbolic_files: Vec<String> = subject.config.inputs.sym_files.keys().cloned().collect();
         let runs = match &harness {

@@ -10,12 +10,13 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
+use super::stages;
 use crate::{
-    compile::{self, Function, HarnessError, Pointer, functions, pointers},
+    compile::{Function, Pointer, functions, pointers},
     merge,
     report::visible,
     results::MARK,
-    subject::{CONFIG_FILE, Subject, config::SubjectConfig},
+    subject::{CONFIG_FILE, Subject},
 };
 
 /// How deep to look for files.
@@ -70,19 +71,8 @@ pub fn init(dir: &Path, hints: &Hints) -> anyhow::Result<(Subject, Vec<String>)>
 
 /// Checks what `psychic diff` would refuse first. Returns what it would set aside.
 fn check(subject: &Subject) -> anyhow::Result<Vec<String>> {
-    let SubjectConfig { entry, inputs, outputs, .. } = &subject.config;
-    if entry != "main" {
-        let mut made = Ok(String::new());
-        for source in &subject.sources {
-            let text = fs::read(subject.root.join(source)).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            made = compile::harness(&text, source, entry, inputs, outputs.nan);
-            if !matches!(made, Err(HarnessError::NoEntry { .. })) {
-                break;
-            }
-        }
-        made?;
-    }
+    let source = subject.sources.first().map(PathBuf::as_path);
+    stages::harness(subject, source.unwrap_or(Path::new("")))?;
     let candidates = merge::candidates(subject);
     let refused = candidates.into_iter().filter_map(|(revision, made)| {
         let patch = subject.patches.iter().find(|patch| patch.revision == revision)?;

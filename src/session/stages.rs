@@ -126,25 +126,6 @@ impl Stage {
             .collect()
     }
 
-    /// The C text that calls the entry function of the original, and includes its source as
-    /// `include`; `None` for a program.
-    pub(super) fn harness(&self, include: &Path) -> anyhow::Result<Option<String>> {
-        let SubjectConfig { entry, inputs, outputs, .. } = &self.subject.config;
-        if entry == "main" {
-            return Ok(None);
-        }
-        for source in &self.subject.sources {
-            let path = self.subject.root.join(source);
-            let text = fs::read(&path).with_context(|| path.display().to_string())?;
-            let text = String::from_utf8_lossy(&text);
-            match compile::harness(&text, include, entry, inputs, outputs.nan) {
-                Err(HarnessError::NoEntry { .. }) => {}
-                made => return Ok(Some(made?)),
-            }
-        }
-        Ok(None)
-    }
-
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.
     pub(crate) fn merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         self.try_merge(observer).inspect_err(|_| {
@@ -522,6 +503,29 @@ impl Merged {
         }
         self.revisions.retain(|revision| !refused.contains_key(revision));
     }
+}
+
+/// The C text that calls the entry function of the original, and includes its source as `include`;
+/// `None` for a program.
+///
+/// # Errors
+/// No source has the function, or it cannot be called.
+pub(super) fn harness(subject: &Subject, include: &Path) -> anyhow::Result<Option<String>> {
+    let SubjectConfig { entry, inputs, outputs, .. } = &subject.config;
+    if entry == "main" {
+        return Ok(None);
+    }
+    let mut made = None;
+    for source in &subject.sources {
+        let path = subject.root.join(source);
+        let text = fs::read(&path).with_context(|| path.display().to_string())?;
+        let text = String::from_utf8_lossy(&text);
+        made = Some(compile::harness(&text, include, entry, inputs, outputs.nan));
+        if !matches!(made, Some(Err(HarnessError::NoEntry { .. }))) {
+            break;
+        }
+    }
+    Ok(made.transpose()?)
 }
 
 /// The error that says that the original itself cannot be built.
