@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn the_closest_are_joined_first() {
-        let table = [vec![0, 0, 1, 1], vec![0, 0, 1, 1], vec![0, 0, 0, 1]];
+        let halves = vec![0, 0, 1, 1];
+        let table = [halves.clone(), halves.clone(), halves, vec![0, 0, 0, 1]];
         let table: Vec<Vec<Option<u8>>> =
             table.iter().map(|row| row.iter().copied().map(Some).collect()).collect();
         let all: RevisionSet = (0..4).map(Revision).collect();
@@ -191,8 +192,8 @@ mod tests {
         let leaf = |r| Dendrogram::Leaf(Revision(r));
         let join = |distance, parts| Dendrogram::Join { distance, parts: Box::new(parts) };
         let pair = join(0.0, [leaf(0), leaf(1)]);
-        let others = join(1.0 / 3.0, [leaf(2), leaf(3)]);
-        assert_eq!(distances.dendrogram(), Some(join(5.0 / 6.0, [pair, others])));
+        let others = join(0.25, [leaf(2), leaf(3)]);
+        assert_eq!(distances.dendrogram(), Some(join(0.875, [pair, others])));
         assert_eq!(Distances::new(&RevisionSet::new(), &[]).dendrogram(), None);
     }
 }
