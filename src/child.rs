@@ -21,7 +21,7 @@ use nix::{
     sys::{
         prctl::set_pdeathsig,
         resource::{Resource, setrlimit},
-        signal::{Signal, killpg},
+        signal::{SigHandler, Signal, killpg, signal},
     },
     unistd::{Pid, getppid},
 };
@@ -165,6 +165,9 @@ pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitSt
     let parent = Pid::this();
     let bind = move || {
         set_pdeathsig(Signal::SIGKILL)?;
+        // A shell that runs this process in the background makes it, and so the program, ignore it.
+        // SAFETY: the default disposition runs no code of ours.
+        unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }?;
         if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     };
     // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn who_is_followed_hears_of_an_interrupt_once() {
         let interrupt = Interrupt::default();
-        let script = "n=0; trap 'n=$((n + 1))' INT; while [ $n -lt 2 ]; do sleep 0.1; \
+        let script = "n=0; trap 'n=$((n + 1))' INT; for i in $(seq 600); do sleep 0.1; \
                       [ $n -gt 0 ] && sleep 0.3 && [ $n -eq 1 ] && exit 7; done; exit 8";
         thread::scope(|scope| {
             let ends = scope.spawn(|| follow(Command::new("sh").args(["-c", script]), &interrupt));
