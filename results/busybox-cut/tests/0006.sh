@@ -1,0 +1,27 @@
+#!/bin/sh
+# Test 6 of busybox-cut: arguments "-s" "-d" ":" "-f" "-0", "\u{0}\u{0}\u{0}:"
+#
+# 0 5 6 12 13: "\n\n\n\n"
+# 1–4 7–9: "\n"
+# 10 11 14: exit 0
+#
+# Usage: 0006.sh PROGRAM
+# Runs a program in an empty directory.
+
+if [ $# -lt 1 ]; then
+  sed -n '/^$/q; 2,$s/^# \{0,1\}//p' "$0" >&2
+  exit 125
+fi
+place() { CDPATH= cd -- "$1" && pwd; }
+file=$(place "$(dirname -- "$1")")/$(basename -- "$1")
+[ -f "$file" ] || { echo "$0: $1: no such file" >&2; exit 125; }
+work=$(mktemp -d) && work=$(place "$work") || exit 125
+trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
+mkdir "$work/start" || exit 125
+mkdir "$work/bin"
+ln -s "$file" "$work/bin/"program
+cd "$work/start" || exit 125
+printf '\000\000\000:' >"$work/stdin" || exit 125
+set -- -s -d : -f -0
+env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Test 3 of smallest: "6\n10\n12345\n60\n"
+#
+# 0–9 11–14 18–22: "Please enter 4 numbers separated by spaces > 6 is the smallest"
+# 10: "Please enter 4 numbers separated by spaces > 10 is the smallest"
+# 15–17: "Please enter 4 numbers separated by spaces > 60 is the smallest"
+#
+# Usage: 0003.sh PROGRAM
+# Runs a program in an empty directory.
+
+if [ $# -lt 1 ]; then
+  sed -n '/^$/q; 2,$s/^# \{0,1\}//p' "$0" >&2
+  exit 125
+fi
+place() { CDPATH= cd -- "$1" && pwd; }
+file=$(place "$(dirname -- "$1")")/$(basename -- "$1")
+[ -f "$file" ] || { echo "$0: $1: no such file" >&2; exit 125; }
+work=$(mktemp -d) && work=$(place "$work") || exit 125
+trap 'rm -rf "$work"' EXIT
+trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
+mkdir "$work/start" || exit 125
+mkdir "$work/bin"
+ln -s "$file" "$work/bin/"program
+cd "$work/start" || exit 125
+printf '6\n10\n12345\n60\n' >"$work/stdin" || exit 125
+set --
+env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"
