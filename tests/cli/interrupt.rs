@@ -14,7 +14,8 @@ use nix::{
     unistd::Pid,
 };
 use psychic::results::{
-    FoundBy, PairRow, ResultsDir, StateRow, SummaryRow, TestRow, Verdict, read_clusterings,
+    FoundBy, PairRow, ResultsDir, StateRow, SummaryRow, TestRow, Verdict, ktest_files,
+    read_clusterings,
 };
 
 use crate::{
@@ -84,7 +85,7 @@ fn readable(results: &Path) -> Vec<PairRow> {
     }
     assert_eq!((pairs[1].a.0, pairs[1].b.0, pairs[1].verdict), (0, 2, Verdict::Unknown));
     let tests: Vec<TestRow> = table(results);
-    assert_eq!(names(&results.join("tests")).len(), tests.len());
+    assert_eq!(ktest_files(&results.join("tests")).expect("readable").len(), tests.len());
     let clusterings = read_clusterings(&results.join("clusters.csv")).expect("readable");
     assert_eq!(clusterings.len(), tests.len());
     table::<StateRow>(results);
