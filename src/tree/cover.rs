@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The most bits for the pairs that each test tells apart.
-const MOST_BITS: usize = 1 << 32;
+const MOST_BITS: usize = 1 << 30;
 
 /// The fewest tests that were found to tell apart all that any test tells apart.
 #[derive(Clone, Debug)]
@@ -166,13 +166,13 @@ impl Pairs {
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(OutOfTime);
         }
-        let count: u32 = open.iter().map(|word| word.count_ones()).sum();
+        let count: u64 = open.iter().map(|word| u64::from(word.count_ones())).sum();
         let mut gains: Vec<(u32, Reverse<usize>)> = (0..self.of.len())
             .filter(|question| !banned[*question])
             .map(|question| (self.gain(open, question), Reverse(question)))
             .collect();
         gains.sort_unstable_by_key(|gain| Reverse(*gain));
-        if gains.iter().take(left).map(|(gain, _)| gain).sum::<u32>() < count {
+        if gains.iter().take(left).map(|(gain, _)| u64::from(*gain)).sum::<u64>() < count {
             return Ok(false);
         }
         let rarest = 1 << open[word].trailing_zeros();
