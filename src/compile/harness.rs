@@ -119,7 +119,7 @@ pub fn harness(
     include: &Path,
     entry: &str,
     inputs: &InputsConfig,
-    nan: NanConfig,
+    show: Show,
 ) -> Result<String, HarnessError> {
     let signature = signature(source, entry).map_err(|error| match error {
         Unreadable::NotFound { functions } => HarnessError::NoEntry {
@@ -148,10 +148,7 @@ pub fn harness(
     let call = body.call(&signature, &arguments.join(", "))?;
     let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     let Body { before, after, buffers, .. } = body;
-    let show = match nan {
-        NanConfig::One => SHOW_ONE_NAN,
-        NanConfig::Bits => SHOW_BITS,
-    };
+    let show = show.definition();
     let most = buffers.into_iter().map(|buffer| buffer.declaration);
     let most: String = most.map(|declaration| format!(" {declaration};")).collect();
     Ok(format!(
@@ -191,13 +188,38 @@ const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
 
-/// The function that shows values of a type, unless `psychic.h` has one.
-const SHOW_ONE_NAN: &str = "#ifndef PSYCHIC_SHOW\n\
-    #define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
-    \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
-    \x20 long double *: psychic_output_long_double, default: psychic_output)\n\
-    #endif\n";
-const SHOW_BITS: &str = "#ifndef PSYCHIC_SHOW\n#define PSYCHIC_SHOW(type) psychic_output\n#endif\n";
+/// How a harness shows values.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Show {
+    /// By the calls that make outputs. Numbers are told apart as this says.
+    Outputs(NanConfig),
+    /// For people: first notes in `psychic_kind` what a value consists of (`i` integers, `t` text,
+    /// `f` floating-point numbers, 0 anything else), and in `psychic_each` the size of each.
+    Legibly,
+}
+
+impl Show {
+    /// The macro that gives the function to call for a type.
+    fn definition(self) -> &'static str {
+        match self {
+            Self::Outputs(NanConfig::One) => {
+                "#define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
+                 \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
+                 \x20 long double *: psychic_output_long_double, default: psychic_output)\n"
+            }
+            Self::Outputs(NanConfig::Bits) => "#define PSYCHIC_SHOW(type) psychic_output\n",
+            Self::Legibly => {
+                "#define PSYCHIC_SHOW(type) (psychic_each = sizeof(type), \\\n\
+                 \x20 psychic_kind = _Generic((type *)0, \\\n\
+                 \x20 char *: 't', signed char *: 't', unsigned char *: 't', _Bool *: 'i', \\\n\
+                 \x20 short *: 'i', unsigned short *: 'i', int *: 'i', unsigned *: 'i', \\\n\
+                 \x20 long *: 'i', unsigned long *: 'i', long long *: 'i', \\\n\
+                 \x20 unsigned long long *: 'i', float *: 'f', double *: 'f', \\\n\
+                 \x20 long double *: 'f', default: 0), psychic_output)\n"
+            }
+        }
+    }
+}
 
 struct Body<'a> {
     entry: &'a str,
@@ -509,14 +531,17 @@ mod tests {
 
     fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
         let inputs = inputs(params);
-        harness(source, Path::new("m.c"), entry, &inputs, NanConfig::One).unwrap_err().to_string()
+        harness(source, Path::new("m.c"), entry, &inputs, Show::Outputs(NanConfig::One))
+            .unwrap_err()
+            .to_string()
     }
 
     /// Compiles the harness of `f` and runs it on zeros only. Returns whether it finished, and its
     /// outputs.
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
         let inputs = inputs(params);
-        let text = harness(source, Path::new("m.c"), "f", &inputs, NanConfig::One).unwrap();
+        let text =
+            harness(source, Path::new("m.c"), "f", &inputs, Show::Outputs(NanConfig::One)).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("m.c"), source).unwrap();

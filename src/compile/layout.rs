@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     error::{BuildError, RevisionError},
-    harness::{HarnessError, harness},
+    harness::{HarnessError, Show, harness},
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
@@ -115,7 +115,7 @@ fn add_harness(
         let path = directory.join(source);
         let text = fs::read(&path).map_err(BuildError::io(&path))?;
         let text = String::from_utf8_lossy(&text);
-        match harness(&text, source, entry, &common.inputs, common.nan) {
+        match harness(&text, source, entry, &common.inputs, Show::Outputs(common.nan)) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
                 // Remove it first: it may be a link to a file of that name.

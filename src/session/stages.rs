@@ -21,7 +21,7 @@ use crate::{
     child::Stopper,
     compile::{
         self, BuildError, Closure, Common, Compilation, HarnessError, Recipe, RevisionError,
-        Revisions, Toolchain, Whole,
+        Revisions, Show, Toolchain, Whole,
     },
     errors::Sanitizer,
     interrupt::Interrupt,
@@ -505,13 +505,13 @@ impl Merged {
     }
 }
 
-/// The C text that calls the entry function of the original, and includes its source as `include`;
-/// `None` for a program.
+/// The C text that calls the entry function of the original, whose source it includes as `include`,
+/// and shows legibly what that does; `None` for a program.
 ///
 /// # Errors
 /// No source has the function, or it cannot be called.
 pub(super) fn harness(subject: &Subject, include: &Path) -> anyhow::Result<Option<String>> {
-    let SubjectConfig { entry, inputs, outputs, .. } = &subject.config;
+    let SubjectConfig { entry, inputs, .. } = &subject.config;
     if entry == "main" {
         return Ok(None);
     }
@@ -520,7 +520,7 @@ pub(super) fn harness(subject: &Subject, include: &Path) -> anyhow::Result<Optio
         let path = subject.root.join(source);
         let text = fs::read(&path).with_context(|| path.display().to_string())?;
         let text = String::from_utf8_lossy(&text);
-        made = Some(compile::harness(&text, include, entry, inputs, outputs.nan));
+        made = Some(compile::harness(&text, include, entry, inputs, Show::Legibly));
         if !matches!(made, Some(Err(HarnessError::NoEntry { .. }))) {
             break;
         }

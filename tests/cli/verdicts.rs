@@ -203,3 +203,22 @@ fn bad_patches_are_set_aside() {
         .collect();
     insta::assert_snapshot!(reasons.join("\n"));
 }
+
+/// The source is included before the harness, which keeps its own names.
+#[test]
+fn a_patch_cannot_take_the_harness_its_voice() {
+    let mute = "#define mute(name, data, size) ((void)0)\n+#define PSYCHIC_SHOW(type) mute";
+    let scratch = Scratch::new();
+    let patch = |number: u32, statement: &str| {
+        format!(
+            "--- a/a.c\n+++ b/a.c\n@@ -3 +{number},3 @@\n-\treturn x > 0;\n+\treturn {statement};\n+{mute}\n"
+        )
+    };
+    let scratch = scratch.file("1.diff", &patch(3, "x > 0")).file("2.diff", &patch(3, "x > 1"));
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let verdicts: Vec<Verdict> =
+        table::<PairRow>(&scratch.out()).into_iter().map(|pair| pair.verdict).collect();
+    let [same, apart] = [Verdict::Equivalent, Verdict::Distinguished];
+    assert_eq!(verdicts, [same, apart, apart]);
+}

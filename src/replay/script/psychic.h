@@ -42,15 +42,6 @@ PSYCHIC_FUNCTION long psychic_offset(const void *pointer, const void *base, size
 PSYCHIC_FUNCTION char psychic_kind;
 PSYCHIC_FUNCTION size_t psychic_each;
 
-#define PSYCHIC_SHOW(type)                                                                         \
-  (psychic_each = sizeof(type),                                                                    \
-   psychic_kind = _Generic((type *)0, char *: 't', signed char *: 't', unsigned char *: 't',       \
-                           _Bool *: 'i', short *: 'i', unsigned short *: 'i', int *: 'i',          \
-                           unsigned *: 'i', long *: 'i', unsigned long *: 'i', long long *: 'i',   \
-                           unsigned long long *: 'i', float *: 'f', double *: 'f',                 \
-                           long double *: 'f', default: 0),                                        \
-   psychic_output)
-
 PSYCHIC_FUNCTION void psychic_number(const unsigned char *bytes, size_t size, char kind) {
   uint64_t number = 0;
   long double real = 0;
