@@ -164,11 +164,10 @@ pub fn status(
 pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitStatus> {
     let parent = Pid::this();
     let bind = move || {
-        set_pdeathsig(Signal::SIGKILL)?;
         // A shell that runs this process in the background makes it, and so the program, ignore it.
         // SAFETY: the default disposition runs no code of ours.
         unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }?;
-        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+        end_with(parent)
     };
     // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
     unsafe { command.pre_exec(bind) };
@@ -250,12 +249,17 @@ fn confine(command: &mut Command, limits: ChildLimits) {
         setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
         setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
         setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        set_pdeathsig(Signal::SIGKILL)?;
-        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+        end_with(parent)
     };
     command.stdin(Stdio::null());
     // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
     unsafe { command.pre_exec(confine) };
+}
+
+/// Makes a child end when its parent does, or not begin if that has ended already.
+fn end_with(parent: Pid) -> io::Result<()> {
+    set_pdeathsig(Signal::SIGKILL)?;
+    if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Whether `wanted` occurs in `bytes`.

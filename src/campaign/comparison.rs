@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::median::median;
-use crate::results::CampaignRow;
+use super::{median::median, row::CampaignRow};
+use crate::results::{SummaryRow, Table};
 
 /// What changed between two campaigns.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,51 +39,62 @@ impl fmt::Display for Change {
     }
 }
 
-/// What does not depend on the machine.
-fn figures(row: &CampaignRow) -> [(&'static str, String); 11] {
-    [
-        ("ended", row.ended.to_string()),
-        ("revisions", row.revisions.to_string()),
-        ("rejected", row.rejected.to_string()),
-        ("classes", row.classes.to_string()),
-        ("height", row.height.to_string()),
-        ("told apart", row.distinguished.to_string()),
-        ("differ only inside", row.internal.to_string()),
-        ("equivalent", row.equivalent.to_string()),
-        ("unless failing", row.equivalent_unless_failing.to_string()),
-        ("unknown", row.unknown.to_string()),
-        ("mismatches", row.mismatches.to_string()),
-    ]
+/// The columns of the summary that do not depend on the machine.
+const FIGURES: [&str; 10] = [
+    "revisions",
+    "rejected",
+    "classes",
+    "height",
+    "distinguished",
+    "internal",
+    "equivalent",
+    "equivalent_unless_failing",
+    "unknown",
+    "mismatches",
+];
+
+/// What came out for a subject; no figures if there is no summary.
+fn figures(row: &CampaignRow) -> BTreeMap<&'static str, String> {
+    let cells =
+        row.summary.iter().flat_map(|summary| SummaryRow::COLUMNS.iter().zip(summary.cells()));
+    let of_summary = cells.filter(|(name, _)| FIGURES.contains(name));
+    let ended = [("ended", row.ended.to_string())];
+    ended.into_iter().chain(of_summary.map(|(name, cell)| (*name, cell))).collect()
 }
 
 /// Compares the rows of two campaigns, subject by subject.
 pub fn compare(old: &[CampaignRow], new: &[CampaignRow]) -> Comparison {
     let known: BTreeMap<&str, &CampaignRow> =
-        old.iter().map(|row| (row.subject.as_str(), row)).collect();
+        old.iter().map(|row| (row.name.as_str(), row)).collect();
     let (mut changes, mut ratios, mut common) = (Vec::new(), Vec::new(), 0);
     let one_sided = |row: &CampaignRow, old: &str, new: &str| Change {
-        subject: row.subject.clone(),
+        subject: row.name.clone(),
         figures: vec![("ended", old.to_owned(), new.to_owned())],
     };
     for row in new {
-        let Some(before) = known.get(row.subject.as_str()) else {
+        let Some(before) = known.get(row.name.as_str()) else {
             changes.push(one_sided(row, "absent", &row.ended.to_string()));
             continue;
         };
         common += 1;
-        let both = figures(before).into_iter().zip(figures(row));
-        let figures: Vec<_> = both
-            .filter(|((_, was), (_, is))| was != is)
-            .map(|((name, was), (_, is))| (name, was, is))
-            .collect();
+        let (was, is) = (figures(before), figures(row));
+        let names = std::iter::once("ended").chain(FIGURES);
+        let of = |all: &BTreeMap<&str, String>, name: &str| {
+            all.get(name).map_or_else(|| "–".to_owned(), String::clone)
+        };
+        let figures = names.map(|name| (name, of(&was, name), of(&is, name)));
+        let figures: Vec<_> = figures.filter(|(_, was, is)| was != is).collect();
         if !figures.is_empty() {
-            changes.push(Change { subject: row.subject.clone(), figures });
+            changes.push(Change { subject: row.name.clone(), figures });
         }
-        if [*before, row].iter().all(|row| row.ended.is_final() && row.seconds > 0.0) {
-            ratios.push(row.seconds / before.seconds);
+        let seconds = |row: &CampaignRow| {
+            row.summary.as_ref().filter(|_| row.ended.is_final()).map(|summary| summary.seconds)
+        };
+        if let (Some(was), Some(is)) = (seconds(before), seconds(row)) {
+            ratios.push(is / was);
         }
     }
-    let is_gone = |row: &&CampaignRow| new.iter().all(|other| other.subject != row.subject);
+    let is_gone = |row: &&CampaignRow| new.iter().all(|other| other.name != row.name);
     let gone: Vec<&CampaignRow> = old.iter().filter(is_gone).collect();
     let single = new.len() - common + gone.len();
     changes.extend(gone.iter().map(|row| one_sided(row, &row.ended.to_string(), "absent")));
@@ -93,7 +104,7 @@ pub fn compare(old: &[CampaignRow], new: &[CampaignRow]) -> Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::{Ended, SummaryRow};
+    use crate::results::Ended;
 
     fn row(name: &str, unknown: u64, seconds: f64) -> CampaignRow {
         let summary = SummaryRow { unknown, seconds, ..SummaryRow::default() };

@@ -1,15 +1,15 @@
 //! The directory of a campaign.
 
 use std::{
-    fs::{self, File, TryLockError},
+    fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
 
-use super::page::page;
+use super::{page::page, row::CampaignRow};
 use crate::{
     report::PlotError,
-    results::{CampaignRow, ResultsError, Table, read_table, write_table, write_whole},
+    results::{self, ResultsError, Table, read_table, write_table, write_whole},
 };
 
 /// The file that a running campaign locks.
@@ -67,14 +67,9 @@ impl CampaignDir {
         if !is_new && !lock.is_file() {
             return Err(CampaignError::Foreign { path: path.to_owned() });
         }
-        let file = File::options().append(true).create(true).open(&lock).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(CampaignError::Taken { path: path.to_owned() });
-            }
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
+        let Some(file) = results::lock(&lock).map_err(io)? else {
+            return Err(CampaignError::Taken { path: path.to_owned() });
+        };
         for place in ["subjects", "logs"] {
             fs::create_dir_all(path.join(place)).map_err(io)?;
         }

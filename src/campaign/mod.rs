@@ -11,12 +11,13 @@ mod directory;
 mod list;
 mod median;
 mod page;
+mod row;
 mod run;
 
-pub use crate::results::CampaignRow;
 pub use comparison::{Change, Comparison, compare};
 pub use directory::{CampaignDir, CampaignError};
 pub use list::{Campaign, ListError, Member};
 pub use median::median;
 pub use page::page;
+pub use row::CampaignRow;
 pub use run::{Event, Options, run};

@@ -1,17 +1,19 @@
 //! The page over all subjects of a campaign.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+#[cfg(feature = "plots")]
+use maud::PreEscaped;
+use maud::{Markup, html};
 
-use super::median::median;
+use super::{median::median, row::CampaignRow};
 use crate::{
-    report::{PlotError, STYLE},
-    results::{CampaignRow, Ended},
+    report::{self, PlotError},
+    results::{Ended, SummaryRow},
 };
 
 /// The seconds of the subjects that were decided.
 pub(super) fn times(rows: &[CampaignRow]) -> Vec<f64> {
     let decided = rows.iter().filter(|row| row.ended == Ended::Decided);
-    decided.map(|row| row.seconds).collect()
+    decided.filter_map(|row| Some(row.summary.as_ref()?.seconds)).collect()
 }
 
 /// The page, in one file: figures, the times, and a table with links to the report of each subject.
@@ -19,33 +21,21 @@ pub(super) fn times(rows: &[CampaignRow]) -> Vec<f64> {
 /// # Errors
 /// The picture in it cannot be drawn.
 pub fn page(rows: &[CampaignRow]) -> Result<String, PlotError> {
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { "Campaign · Psychic" }
-                style { (PreEscaped(STYLE)) }
-            }
-            body {
-                h1 { "Campaign" }
-                (figures(rows))
-                section id="times" {
-                    h2 { "Times" }
-                    p { "How many subjects are decided if each may take so many seconds." }
-                    div.picture { (picture(rows)?) }
-                }
-                section id="subjects" { h2 { "Subjects" } (table(rows)) }
-            }
+    let sections = html! {
+        (figures(rows))
+        section id="times" {
+            h2 { "Times" }
+            p { "How many subjects are decided if each may take so many seconds." }
+            div.picture { (picture(rows)?) }
         }
+        section id="subjects" { h2 { "Subjects" } (table(rows)) }
     };
-    Ok(page.into_string())
+    Ok(report::page("Campaign", &sections))
 }
 
 #[cfg(feature = "plots")]
 fn picture(rows: &[CampaignRow]) -> Result<Markup, PlotError> {
-    Ok(PreEscaped(crate::report::cactus_svg(&times(rows))?))
+    Ok(PreEscaped(report::cactus_svg(&times(rows))?))
 }
 
 /// What stands in for the picture: the times themselves.
@@ -58,8 +48,8 @@ fn picture(rows: &[CampaignRow]) -> Result<Markup, PlotError> {
 
 fn figures(rows: &[CampaignRow]) -> Markup {
     let count = |ended: Ended| rows.iter().filter(|row| row.ended == ended).count().to_string();
-    let of = |value: fn(&CampaignRow) -> f64| {
-        let known = rows.iter().filter(|row| row.revisions > 0);
+    let of = |value: fn(&SummaryRow) -> f64| {
+        let known = rows.iter().filter_map(|row| row.summary.as_ref());
         median(known.map(value)).map_or_else(|| "–".to_owned(), shown)
     };
     let figures = [
@@ -101,27 +91,29 @@ fn table(rows: &[CampaignRow]) -> Markup {
 }
 
 fn line(row: &CampaignRow) -> Markup {
-    let is_known = row.revisions > 0;
-    let numbers = [
-        row.revisions.to_string(),
-        row.classes.to_string(),
-        row.height.to_string(),
-        row.distinguished.to_string(),
-        row.equivalent.to_string(),
-        row.equivalent_unless_failing.to_string(),
-        row.unknown.to_string(),
-        row.tests.to_string(),
-        format!("{:.1}", row.seconds),
-        row.peak_mb.to_string(),
-    ];
+    let name = escaped(&row.name);
+    let numbers = row.summary.as_ref().map(|summary| {
+        [
+            summary.revisions.to_string(),
+            summary.classes.to_string(),
+            summary.height.to_string(),
+            summary.distinguished.to_string(),
+            summary.equivalent.to_string(),
+            summary.equivalent_unless_failing.to_string(),
+            summary.unknown.to_string(),
+            summary.tests.to_string(),
+            format!("{:.1}", summary.seconds),
+            summary.peak_mb.to_string(),
+        ]
+    });
     html! {
         tr {
-            @if is_known {
-                td { a href=(format!("subjects/{}/report.html", escaped(&row.subject))) { (row.subject) } }
+            @if let Some(numbers) = numbers {
+                td { a href=(format!("subjects/{name}/report.html")) { (row.name) } }
                 td { (row.ended) }
                 @for number in numbers { td.number { (number) } }
             } @else {
-                td { a href=(format!("logs/{}.log", escaped(&row.subject))) { (row.subject) } }
+                td { a href=(format!("logs/{name}.log")) { (row.name) } }
                 td { (row.ended) }
                 td.warning colspan="10" { (row.reason) }
             }
@@ -142,7 +134,6 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::SummaryRow;
 
     #[test]
     fn what_failed_says_why_and_what_is_known_is_linked() {

@@ -15,11 +15,12 @@ use sha2::{Digest, Sha256};
 use super::{
     directory::{CampaignDir, CampaignError},
     list::{Campaign, Member},
+    row::CampaignRow,
 };
 use crate::{
     child,
     interrupt::Interrupt,
-    results::{CampaignRow, Ended, ResultsDir, SummaryRow, Table},
+    results::{Ended, ResultsDir, SummaryRow, Table},
 };
 
 /// The exit codes of `psychic diff`: all pairs decided, some not, interrupted.
@@ -71,7 +72,7 @@ pub fn run(
     let inputs = |member: &Member| format!("{tool} {words:?} {}", member.digest());
     let known = if options.again { Vec::new() } else { place.rows()? };
     let known: BTreeMap<String, CampaignRow> =
-        known.into_iter().map(|row| (row.subject.clone(), row)).collect();
+        known.into_iter().map(|row| (row.name.clone(), row)).collect();
     // What is known of a subject stays in the table until more is known.
     let mut table: BTreeMap<usize, CampaignRow> = BTreeMap::new();
     let (mut rows, mut waiting) = (BTreeMap::new(), VecDeque::new());

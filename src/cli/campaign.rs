@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     campaign::{self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Options, median},
-    results::{Ended, Table, read_table},
+    results::{Ended, SummaryRow, Table, read_table},
 };
 
 #[derive(Args, Debug)]
@@ -83,7 +83,7 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
             }
             Event::Done(row) => {
                 done += 1;
-                running.retain(|name| *name != row.subject);
+                running.retain(|name| *name != row.name);
                 progress.stage(&format!("{done} of {all}  {}", line(row)));
             }
         }
@@ -106,11 +106,10 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
 
 /// Checks the options for `psychic diff`, which are the same for all subjects.
 fn check(campaign: &Campaign, more: &[String]) -> anyhow::Result<()> {
-    let given = campaign.options.iter().chain(more);
-    let words = ["psychic", "diff", "SUBJECT", "--out", "DIR", "--jobs", "1", "--resume"];
-    let words = words.into_iter().map(str::to_owned).chain(given.cloned());
-    let diff = DiffArgs::augment_args(clap::Command::new("psychic diff"));
-    match diff.no_binary_name(false).try_get_matches_from(words.skip(1)) {
+    let words = ["diff", "SUBJECT", "--out", "DIR", "--jobs", "1", "--resume"];
+    let given = campaign.options.iter().chain(more).map(String::as_str);
+    let diff = DiffArgs::augment_args(clap::Command::new("diff"));
+    match diff.try_get_matches_from(words.into_iter().chain(given)) {
         Ok(matches) if matches.get_many::<PathBuf>("subject").is_some_and(|all| all.len() == 1) => {
             Ok(())
         }
@@ -125,31 +124,32 @@ fn check(campaign: &Campaign, more: &[String]) -> anyhow::Result<()> {
 
 /// A subject that is done, in a line.
 fn line(row: &CampaignRow) -> String {
-    if !row.ended.is_final() {
+    let name = &row.name;
+    let Some(summary) = row.summary.as_ref().filter(|_| row.ended.is_final()) else {
         let reason = row.reason.lines().next().unwrap_or_default();
         let separator = if reason.is_empty() { "" } else { ": " };
-        return format!("{}: {}{separator}{reason}", row.subject, row.ended);
-    }
-    let mut pairs = format!("{} told apart, {} equivalent", row.distinguished, row.equivalent);
-    if row.equivalent_unless_failing > 0 {
-        pairs.push_str(&format!(", {} unless failing", row.equivalent_unless_failing));
+        return format!("{name}: {}{separator}{reason}", row.ended);
+    };
+    let SummaryRow { distinguished, equivalent, equivalent_unless_failing, .. } = summary;
+    let mut pairs = format!("{distinguished} told apart, {equivalent} equivalent");
+    if *equivalent_unless_failing > 0 {
+        pairs.push_str(&format!(", {equivalent_unless_failing} unless failing"));
     }
     format!(
-        "{}: {}, {}, height {}; {pairs}, {} unknown; {:.1} s",
-        row.subject,
-        say::count(row.revisions, "revision"),
-        say::count(row.classes, "class"),
-        row.height,
-        row.unknown,
-        row.seconds
+        "{name}: {}, {}, height {}; {pairs}, {} unknown; {:.1} s",
+        say::count(summary.revisions, "revision"),
+        say::count(summary.classes, "class"),
+        summary.height,
+        summary.unknown,
+        summary.seconds
     )
 }
 
 /// The figures over all subjects.
 fn conclusion(rows: &[CampaignRow], all: usize) -> String {
     let of = |ended: Ended| rows.iter().filter(|row| row.ended == ended).count();
-    let known = || rows.iter().filter(|row| row.ended.is_final());
-    let middle = |value: fn(&CampaignRow) -> f64| median(known().map(value));
+    let known = || rows.iter().filter_map(|row| row.summary.as_ref());
+    let middle = |value: fn(&SummaryRow) -> f64| median(known().map(value));
     let mut text = format!("{}: {} decided", say::count(all as u64, "subject"), of(Ended::Decided));
     for ended in [Ended::Undecided, Ended::Failed, Ended::Interrupted] {
         if of(ended) > 0 {

@@ -1,10 +1,10 @@
 //! A revision in a debugger, on one test.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     os::unix::{
-        ffi::OsStringExt,
+        ffi::{OsStrExt, OsStringExt},
         fs::{PermissionsExt, symlink},
         process::CommandExt,
     },
@@ -15,16 +15,18 @@ use anyhow::{Context, bail};
 
 use crate::{
     merge::{self, Changes},
-    replay::TestInput,
-    session::stages::{Built, Stage},
+    replay::{TestInput, settings},
+    session::{
+        inputs::PROGRAM,
+        stages::{Built, Stage},
+    },
     subject::Revision,
 };
 
 /// The debugger.
 const DEBUGGER: &str = "gdb";
-/// The name by which the program is told to have been called.
-const PROGRAM: &str = "program";
-/// Starts the program, by that name, on the test's standard input. gdb puts its path first.
+/// Starts the program, by the name that all programs run under, on the test's standard input. gdb
+/// puts its path before the arguments.
 const WRAPPER: &str = "#!/bin/sh\nshift\nPATH=../bin:$PATH\nexec program \"$@\" <../stdin\n";
 
 /// Becomes a debugger in which the native program of a revision runs on a test up to its entry.
@@ -55,14 +57,15 @@ pub(super) fn debug(
         fs::create_dir_all(&start)?;
         let given = test.given_files();
         built.binaries.files.iter().chain(&given).try_for_each(|file| file.put(&start))?;
-        for (path, text) in &changed {
+        for (path, text) in changed.iter().filter_map(|(path, text)| Some((path, text.as_deref()?)))
+        {
             let path = source.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&source))?;
-            fs::write(path, text.as_deref().unwrap_or_default())?;
+            fs::write(path, text)?;
         }
         fs::write(place.join("stdin"), test.stdin.as_deref().unwrap_or_default())?;
         fs::create_dir(&bin)?;
-        symlink(&native, bin.join(PROGRAM))?;
+        symlink(&native, bin.join(OsStr::from_bytes(PROGRAM)))?;
         fs::write(&wrapper, WRAPPER)?;
         fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))
     };
@@ -70,12 +73,9 @@ pub(super) fn debug(
     test.write(&place.join("ktest"))?;
     // What the runtime reads, as in confined runs.
     let mut command = Command::new(DEBUGGER);
-    for (name, value) in test.variables(&built.binaries.variables) {
-        command.env(format!("PSYCHIC_ENV_{name}"), OsString::from_vec(value));
-    }
+    let variables = test.variables(&built.binaries.variables);
     command
-        .env("PSYCHIC_REVISION", revision.to_string())
-        .env("KTEST_FILE", place.join("ktest"))
+        .envs(settings(revision.0, &place.join("ktest"), &variables))
         .env_remove("DEBUGINFOD_URLS")
         .current_dir(&start)
         .arg("-q")

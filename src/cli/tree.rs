@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     io::IsTerminal,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::bail;
@@ -90,13 +90,18 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     if let Some(file) = &args.prior {
         options.prior = prior(file, &revisions, &rows)?;
     }
+    // An oblivious tree is at hand with its tests; otherwise, half of the time is for the tree.
+    let begin = Instant::now();
+    let part = if args.oblivious { 1 } else { 2 };
+    let for_tests = Options { time: Some(args.time_budget / part), ..options.clone() };
     let fewest = (args.oblivious || args.objective == ObjectiveArg::Tests)
-        .then(|| cover(&revisions, &clusterings, &options))
+        .then(|| cover(&revisions, &clusterings, &for_tests))
         .transpose()?;
     let is_of_fewest = |clustering: &Clustering| {
         fewest.as_ref().is_none_or(|fewest| fewest.tests.contains(&clustering.test))
     };
     let used: Vec<Clustering> = clusterings.iter().filter(|c| is_of_fewest(c)).cloned().collect();
+    options.time = Some(args.time_budget.saturating_sub(begin.elapsed()));
     let solution = minimal(&revisions, &used, &options)?;
     let cart = greedy(&revisions, &clusterings, Impurity::Gini)?;
     let tree: &Tree = match &fewest {

@@ -10,6 +10,7 @@ mod outcome;
 mod replayer;
 mod sandbox;
 mod script;
+mod settings;
 #[cfg(all(test, feature = "engine"))]
 mod tests;
 
@@ -21,3 +22,4 @@ pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 pub(crate) use sandbox::refuse_idle_helper;
 pub use sandbox::{Isolation, RunLimits, SandboxError, sandbox_helper};
 pub use script::{Runs, script};
+pub use settings::settings;

@@ -51,17 +51,21 @@ impl Distances {
     /// The distances of `revisions` on these tests.
     pub fn new(revisions: &RevisionSet, clusterings: &[Clustering]) -> Self {
         let revisions: Vec<Revision> = revisions.iter().collect();
+        // The cluster of each revision on each test. Pairs are many, and a look into a map is slow.
+        let clusters = |revision: &Revision| -> Vec<Option<Revision>> {
+            clusterings.iter().map(|clustering| clustering.cluster(*revision)).collect()
+        };
+        let clusters: Vec<Vec<Option<Revision>>> = revisions.iter().map(clusters).collect();
         let (mut rows, mut first) = (Vec::new(), BTreeMap::new());
         for (index, a) in revisions.iter().enumerate() {
             first.insert(*a, rows.len());
-            let columns: Vec<(&Clustering, Revision)> =
-                clusterings.iter().filter_map(|c| Some((c, c.cluster(*a)?))).collect();
-            for b in &revisions[index + 1..] {
-                let others = columns.iter().filter_map(|(c, of_a)| Some((of_a, c.cluster(*b)?)));
+            for (other, b) in revisions.iter().enumerate().skip(index + 1) {
                 let (mut apart, mut tests) = (0, 0);
-                for (of_a, of_b) in others {
-                    tests += 1;
-                    apart += u32::from(*of_a != of_b);
+                for (of_a, of_b) in clusters[index].iter().zip(&clusters[other]) {
+                    if let (Some(of_a), Some(of_b)) = (of_a, of_b) {
+                        tests += 1;
+                        apart += u32::from(of_a != of_b);
+                    }
                 }
                 rows.push(DistanceRow { a: *a, b: *b, apart, tests });
             }

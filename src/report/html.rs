@@ -17,8 +17,7 @@ use crate::{
     tree::Proven,
 };
 
-/// The style of pages.
-pub(crate) const STYLE: &str = include_str!("report.css");
+const STYLE: &str = include_str!("report.css");
 
 /// Writes a report as an HTML page.
 ///
@@ -28,44 +27,52 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
     let (labels, verdicts) = (report.labels(), report.verdicts());
     let [tree, clusters] = pictures(report, &labels, &verdicts)?;
     let subject = &report.summary.subject;
+    let sections = markup! {
+        (summary(report))
+        section id="tree" {
+            h2 { "Decision tree" }
+            p { (tree_sentence(report)) }
+            @for pair in report.unseparated() { p.warning { (pair) "." } }
+            div.picture { (tree) }
+        }
+        section id="walk" {
+            h2 { "Questions" }
+            p { "Click on what is right to get to the next question, or to the patches that "
+                "remain." }
+            (walk(report, &labels, &verdicts))
+        }
+        section id="clusters" {
+            h2 { "Clusters" }
+            p { "Revisions with the same number in a column have the same outcome on "
+                "that test." }
+            div.picture { (clusters) }
+        }
+        (tests(report, &labels))
+        (pairs(report, &labels, &verdicts))
+        (patches(report, &labels))
+        (bounds(report))
+    };
+    Ok(page(subject, &sections))
+}
+
+/// A page in one file: its title, as its heading too, and what is below.
+pub(crate) fn page(title: &str, sections: &Markup) -> String {
     let page = markup! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (subject) " · Psychic" }
+                title { (title) " · Psychic" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
-                h1 { (subject) }
-                (summary(report))
-                section id="tree" {
-                    h2 { "Decision tree" }
-                    p { (tree_sentence(report)) }
-                    @for pair in report.unseparated() { p.warning { (pair) "." } }
-                    div.picture { (tree) }
-                }
-                section id="walk" {
-                    h2 { "Questions" }
-                    p { "Click on what is right to get to the next question, or to the patches that "
-                        "remain." }
-                    (walk(report, &labels, &verdicts))
-                }
-                section id="clusters" {
-                    h2 { "Clusters" }
-                    p { "Revisions with the same number in a column have the same outcome on "
-                        "that test." }
-                    div.picture { (clusters) }
-                }
-                (tests(report, &labels))
-                (pairs(report, &labels, &verdicts))
-                (patches(report, &labels))
-                (bounds(report))
+                h1 { (title) }
+                (sections)
             }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
 /// The pictures of the tree and of the clusters.

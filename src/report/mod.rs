@@ -48,8 +48,8 @@ pub use document::{
 pub use dot::dot;
 pub use error::{PlotError, ReportError};
 pub use explanation::{Conditions, Explanation, Ran, Row, Step};
-pub(crate) use html::STYLE;
 pub use html::html;
+pub(crate) use html::page;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
     visible_line,

@@ -7,7 +7,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io::Write as _,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -81,12 +81,9 @@ impl ResultsDir {
             return Err(ResultsError::Foreign { path, name });
         }
         let unwritable = |source| ResultsError::Unwritable { path: path.clone(), source };
-        let mut file = File::options().append(true).create(true).open(&mark).map_err(unwritable)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(ResultsError::Taken { path }),
-            Err(TryLockError::Error(source)) => return Err(unwritable(source)),
-        }
+        let Some(mut file) = lock(&mark).map_err(unwritable)? else {
+            return Err(ResultsError::Taken { path });
+        };
         if file.metadata().map_err(unwritable)?.len() == 0 {
             file.write_all(MARK_TEXT.as_bytes()).map_err(unwritable)?;
         }
@@ -94,6 +91,20 @@ impl ResultsDir {
         results.finish_what_was_begun()?;
         results.lock = Some(Arc::new(file));
         Ok(results)
+    }
+}
+
+/// Locks a file until it is dropped, and makes it if there is none; `None` if another process has
+/// locked it.
+///
+/// # Errors
+/// It cannot be opened or locked.
+pub fn lock(path: &Path) -> io::Result<Option<File>> {
+    let file = File::options().append(true).create(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(source)) => Err(source),
     }
 }
 

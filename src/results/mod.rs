@@ -31,14 +31,15 @@ mod words;
 mod write;
 
 pub use cell::Cell;
+pub use claim::lock;
 pub use clustering::{Clustering, clusterings, read_clusterings};
 pub use directory::ResultsDir;
 pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
-    CampaignRow, ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow,
-    StateRow, StatsRow, SummaryRow, TestRow,
+    ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, StateRow,
+    StatsRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
 pub use words::{Code, Ended, FoundBy, Status, Verdict};

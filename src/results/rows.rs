@@ -1,8 +1,6 @@
 //! The columns of all CSV files. New columns are only ever added at the end.
 
-use std::path::Path;
-
-use super::words::{Code, Ended, FoundBy, Status, Verdict};
+use super::words::{Code, FoundBy, Status, Verdict};
 use super::{StateId, TestId, table::table};
 use crate::subject::{Revision, RevisionSet};
 
@@ -180,94 +178,6 @@ table! {
         /// Number of pairs proved equivalent wherever neither fails; `equivalent` does not count
         /// them.
         equivalent_unless_failing: u64,
-    }
-}
-
-table! {
-    /// `campaign.csv`: the subjects of a campaign. The columns from `revisions` to
-    /// `equivalent_unless_failing` are those of [`SummaryRow`]; they are 0 if nothing was found.
-    CampaignRow in "campaign.csv" {
-        /// Name of the subject in the campaign, and of the directory of its results.
-        subject: String,
-        /// Directory with the subject's `subject.toml`.
-        path: String,
-        /// How the comparison ended.
-        ended: Ended,
-        /// Why nothing could be done; empty if something could.
-        reason: String,
-        /// Number of revisions that take part, the original included.
-        revisions: u32,
-        /// Number of patches that were rejected.
-        rejected: u32,
-        /// Number of differential tests.
-        tests: u32,
-        /// Number of classes of revisions that no test tells apart.
-        classes: u32,
-        /// Height of the decision tree.
-        height: u32,
-        /// A proven lower bound on the height of decision trees over these tests.
-        lower_bound: u32,
-        /// Number of pairs told apart.
-        distinguished: u64,
-        /// Number of pairs that differ only inside.
-        internal: u64,
-        /// Number of pairs proved equivalent on every input.
-        equivalent: u64,
-        /// Number of pairs about which nothing is known.
-        unknown: u64,
-        /// Number of tests whose replay differed from the prediction.
-        mismatches: u32,
-        /// Number of halt states.
-        paths: u64,
-        /// Number of instructions executed symbolically.
-        instructions: u64,
-        /// Number of queries to the solver.
-        queries: u64,
-        /// Wall-clock seconds.
-        seconds: f64,
-        /// Largest resident memory, in MiB.
-        peak_mb: u64,
-        /// Number of pairs proved equivalent wherever neither fails.
-        equivalent_unless_failing: u64,
-        /// What the comparison rests on: version, options, and a digest of the subject.
-        inputs: String,
-    }
-}
-
-impl CampaignRow {
-    /// The row of a subject that has ended, with the summary of its results if there are any.
-    pub fn new(
-        name: &str,
-        subject: &Path,
-        (ended, reason): (Ended, String),
-        summary: Option<SummaryRow>,
-        inputs: &str,
-    ) -> Self {
-        let summary = summary.unwrap_or_default();
-        Self {
-            subject: name.to_owned(),
-            path: subject.display().to_string(),
-            ended,
-            reason,
-            revisions: summary.revisions,
-            rejected: summary.rejected,
-            tests: summary.tests,
-            classes: summary.classes,
-            height: summary.height,
-            lower_bound: summary.lower_bound,
-            distinguished: summary.distinguished,
-            internal: summary.internal,
-            equivalent: summary.equivalent,
-            unknown: summary.unknown,
-            mismatches: summary.mismatches,
-            paths: summary.paths,
-            instructions: summary.instructions,
-            queries: summary.queries,
-            seconds: summary.seconds,
-            peak_mb: summary.peak_mb,
-            equivalent_unless_failing: summary.equivalent_unless_failing,
-            inputs: inputs.to_owned(),
-        }
     }
 }
 

@@ -72,7 +72,7 @@ words! {
         Decided = "decided",
         /// Some pair is unknown, or a replay contradicts the engine.
         Undecided = "undecided",
-        /// Nothing could be done, for the reason in [`CampaignRow::reason`](super::CampaignRow::reason).
+        /// Nothing could be done.
         Failed = "failed",
         /// The campaign was interrupted.
         Interrupted = "interrupted",

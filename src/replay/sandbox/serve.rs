@@ -47,7 +47,7 @@ use super::{
     zygote::{fork_process, take_over},
 };
 use crate::{
-    replay::outcome::Termination,
+    replay::{outcome::Termination, settings::settings},
     subject::{FileState, changed_files, path_text},
 };
 
@@ -313,14 +313,9 @@ impl Server {
         // object must not hit another object, hence the large redzone.
         let address =
             format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512");
-        // The runtime's environment.c shows these to the program.
-        let variables = request.variables.iter();
-        let variables = variables.map(|(name, value)| (format!("PSYCHIC_ENV_{name}"), word(value)));
         command
             .env_clear()
-            .envs(variables)
-            .env("PSYCHIC_REVISION", request.revision.to_string())
-            .env("KTEST_FILE", io.join("ktest"))
+            .envs(settings(request.revision, &io.join("ktest"), &request.variables))
             .env("PSYCHIC_OUTPUTS", io.join("outputs"))
             .env("ASAN_OPTIONS", &address)
             .env("UBSAN_OPTIONS", &sanitizer)
