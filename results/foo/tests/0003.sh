@@ -67,15 +67,6 @@ PSYCHIC_FUNCTION long psychic_offset(const void *pointer, const void *base, size
 PSYCHIC_FUNCTION char psychic_kind;
 PSYCHIC_FUNCTION size_t psychic_each;
 
-#define PSYCHIC_SHOW(type)                                                                         \
-  (psychic_each = sizeof(type),                                                                    \
-   psychic_kind = _Generic((type *)0, char *: 't', signed char *: 't', unsigned char *: 't',       \
-                           _Bool *: 'i', short *: 'i', unsigned short *: 'i', int *: 'i',          \
-                           unsigned *: 'i', long *: 'i', unsigned long *: 'i', long long *: 'i',   \
-                           unsigned long long *: 'i', float *: 'f', double *: 'f',                 \
-                           long double *: 'f', default: 0),                                        \
-   psychic_output)
-
 PSYCHIC_FUNCTION void psychic_number(const unsigned char *bytes, size_t size, char kind) {
   uint64_t number = 0;
   long double real = 0;
@@ -162,11 +153,13 @@ union psychic_buffers { char none; };
   unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \
   long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \
   default: 0)
-#ifndef PSYCHIC_SHOW
-#define PSYCHIC_SHOW(type) _Generic((type *)0, \
-  float *: psychic_output_float, double *: psychic_output_double, \
-  long double *: psychic_output_long_double, default: psychic_output)
-#endif
+#define PSYCHIC_SHOW(type) (psychic_each = sizeof(type), \
+  psychic_kind = _Generic((type *)0, \
+  char *: 't', signed char *: 't', unsigned char *: 't', _Bool *: 'i', \
+  short *: 'i', unsigned short *: 'i', int *: 'i', unsigned *: 'i', \
+  long *: 'i', unsigned long *: 'i', long long *: 'i', \
+  unsigned long long *: 'i', float *: 'f', double *: 'f', \
+  long double *: 'f', default: 0), psychic_output)
 
 int main(void)
 {
