@@ -116,7 +116,7 @@ impl CampaignDir {
         write_whole(&self.path.join("campaign.html"), page(rows)?.as_bytes())?;
         #[cfg(feature = "plots")]
         {
-            let picture = crate::report::cactus_svg(&super::page::times(rows))?;
+            let picture = crate::report::draw_cactus(&super::page::times(rows)).svg()?;
             write_whole(&self.path.join("cactus.svg"), picture.as_bytes())?;
         }
         Ok(())

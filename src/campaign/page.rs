@@ -35,7 +35,7 @@ pub fn page(rows: &[CampaignRow]) -> Result<String, PlotError> {
 
 #[cfg(feature = "plots")]
 fn picture(rows: &[CampaignRow]) -> Result<Markup, PlotError> {
-    Ok(PreEscaped(report::cactus_svg(&times(rows))?))
+    Ok(PreEscaped(report::draw_cactus(&times(rows)).svg()?))
 }
 
 /// What stands in for the picture: the times themselves.

@@ -14,7 +14,7 @@ use crate::{
     interrupt::Interrupt,
     results::ResultsDir,
     session::{SearchOptions, stages::Stage},
-    subject::{Subject, config::parse_duration},
+    subject::{CONFIG_FILE, Subject, config::parse_duration},
 };
 
 /// Arguments of the stages that take a subject.
@@ -85,6 +85,22 @@ pub(super) fn open(
     let mut stage = Stage::new(subject, place, &interrupt)?;
     stage.prepare(progress)?;
     Ok(stage)
+}
+
+/// The results of a `psychic diff`, and the subject if it was given in their place: `place` is a
+/// results directory or one with a subject.toml, whose results are in `out` or where they go without
+/// it.
+pub(super) fn subject_or_results(
+    place: &Path,
+    out: Option<&Path>,
+) -> anyhow::Result<(Option<Subject>, ResultsDir)> {
+    if !place.join(CONFIG_FILE).is_file() {
+        anyhow::ensure!(out.is_none(), "--out is for a subject; {} is none", place.display());
+        return Ok((None, ResultsDir::open(place)?));
+    }
+    let subject = Subject::load(place)?;
+    let results = ResultsDir::open(results_of(&subject, out))?;
+    Ok((Some(subject), results))
 }
 
 /// Where results go: to `out` if it is given, else to `results/NAME`, which is beside the directory

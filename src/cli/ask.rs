@@ -1,4 +1,4 @@
-//! `psychic ask RESULTS`: walks through the tree with somebody's answers.
+//! `psychic ask SUBJECT|RESULTS`: walks through the tree with somebody's answers.
 
 use std::{
     io::{self, BufRead, IsTerminal, Write},
@@ -11,6 +11,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{
+    args::subject_or_results,
     exit::{SUCCESS, UNDECIDED},
     say,
 };
@@ -20,7 +21,6 @@ use crate::{
         Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, terminal, visible,
         visible_line,
     },
-    results::ResultsDir,
     subject::{Revision, RevisionSet},
     tree::{Branch, Tree},
 };
@@ -35,14 +35,18 @@ const HELP: &str = "  1, 2, ...  this outcome is right
 const AFTER_HELP: &str = "\
 Answers are read from standard input, a line each: the number of the outcome that is right, `= TEXT`
 for the right standard output, `n` if none is right, `?` if you do not know, `u` to undo, `q` to
-quit. They are kept in RESULTS/answers.json, where the next `psychic ask` goes on and `psychic rank`
-finds them. Exit code: 0 at the end of the walk, 1 if questions are left.";
+quit. They are kept in answers.json of the results, where the next `psychic ask` goes on and
+`psychic rank` finds them. What [oracle] and [tests] of subject.toml say is not asked. Exit code: 0 at the end of the walk, 1 if questions are left.";
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct AskArgs {
-    /// A results directory of `psychic diff`
-    results: PathBuf,
+    /// A directory with a subject.toml, or a results directory of `psychic diff`
+    #[arg(value_name = "SUBJECT|RESULTS")]
+    place: PathBuf,
+    /// Where the results of the subject are [default: results/NAME beside the subject's patches/]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Forget earlier answers
     #[arg(long)]
     restart: bool,
@@ -63,7 +67,7 @@ enum Reply {
 }
 
 pub(super) fn run(args: &AskArgs) -> anyhow::Result<u8> {
-    let results = ResultsDir::open(&args.results)?;
+    let (_, results) = subject_or_results(&args.place, args.out.as_deref())?;
     let document = Document::read(results.path())?;
     let clusterings = document.clusterings();
     let mut walk = Walk::new(&document.tree, &clusterings);
@@ -78,7 +82,7 @@ pub(super) fn run(args: &AskArgs) -> anyhow::Result<u8> {
     while let Some(reply) = asker.ask(&walk)? {
         match reply {
             Reply::Answer(answer) => walk.answer(answer)?,
-            Reply::Undo => _ = walk.undo(),
+            Reply::Undo => while walk.undo() && asker.known(&walk).is_some() {},
             Reply::Quit => {
                 asker.note("the answers are kept: `psychic ask` goes on from here")?;
                 return Ok(UNDECIDED);
@@ -127,6 +131,14 @@ impl Asker<'_> {
     /// Puts the next question and returns the reply; nothing if no question is left.
     fn ask(&self, walk: &Walk<'_>) -> anyhow::Result<Option<Reply>> {
         let Some(next) = walk.question() else { return Ok(None) };
+        if let Some(answer) = self.known(walk) {
+            let what = match answer {
+                Answer::Outcome(cluster) => self.labels.outcome(next.test, cluster),
+                _ => "none of the outcomes".into(),
+            };
+            self.note(&format!("test {}: known to be right: {what}", next.test))?;
+            return Ok(Some(Reply::Answer(answer)));
+        }
         let test = self.document.tests.iter().find(|entry| entry.row.test == next.test);
         let test = test.with_context(|| format!("test {} is not in the results", next.test))?;
         let shown = Asked {
@@ -149,6 +161,21 @@ impl Asker<'_> {
             }
         };
         Ok(Some(reply))
+    }
+
+    /// The answer to the next question, if the subject says what is right.
+    fn known(&self, walk: &Walk<'_>) -> Option<Answer> {
+        let next = walk.question()?;
+        let test = self.document.tests.iter().find(|entry| entry.row.test == next.test)?;
+        let is_right = |branch: &Branch| {
+            let of_cluster = |entry: &&OutcomeEntry| entry.cluster == branch.cluster;
+            test.outcomes.iter().find(of_cluster).and_then(|entry| entry.right)
+        };
+        let right = next.outcomes.iter().find(|branch| is_right(branch) == Some(true));
+        let all_wrong = || next.outcomes.iter().all(|branch| is_right(branch) == Some(false));
+        right
+            .map(|branch| Answer::Outcome(branch.cluster))
+            .or_else(|| all_wrong().then_some(Answer::NoneOf(None)))
     }
 
     /// Asks the command of an oracle.
@@ -382,6 +409,7 @@ mod tests {
         OutcomeEntry {
             cluster,
             revisions: [cluster].into_iter().collect(),
+            right: None,
             outcome: OutcomeDescription {
                 exit: Some(exit),
                 stdout: stdout.into(),

@@ -7,11 +7,10 @@ use clap::Args;
 
 use super::{exit::SUCCESS, say};
 use crate::{
-    report::{
-        Distances, Labels, PlotError, Verdicts, clusters_png, clusters_svg, distances_png,
-        distances_svg, dot, tikz, tree_png, tree_svg,
+    report::{Distances, Labels, Pictures, Verdicts, dot},
+    results::{
+        ClusterRow, PairRow, ResultsDir, RevisionRow, StatsRow, read_clusterings, read_table,
     },
-    results::{ClusterRow, PairRow, ResultsDir, RevisionRow, read_clusterings, read_table},
     tree::Tree,
 };
 
@@ -42,27 +41,25 @@ pub(super) fn run(args: &PlotArgs) -> anyhow::Result<u8> {
     let verdicts =
         if pairs.is_file() { Verdicts::new(&read_table(&pairs)?) } else { Verdicts::default() };
     let distances = Distances::new(&tree.revisions(), &clusterings);
-    let clusters = clusters_svg(&clusterings, &tree, &labels, &verdicts)?;
-    let mut written = vec![
-        out.write_file("tree.dot", dot(&tree, &labels, &verdicts).as_bytes())?,
-        out.write_file("tree.tex", tikz(&tree, &labels, &verdicts).as_bytes())?,
-        out.write_file("tree.svg", tree_svg(&tree, &labels, &verdicts)?.as_bytes())?,
-        out.write_file("clusters.svg", clusters.as_bytes())?,
-        out.write_file("distances.svg", distances_svg(&distances, &labels)?.as_bytes())?,
-    ];
-    let pictures = [
-        ("tree.png", tree_png(&tree, &labels, &verdicts)),
-        ("clusters.png", clusters_png(&clusterings, &tree, &labels, &verdicts)),
-        ("distances.png", distances_png(&distances, &labels)),
-    ];
-    for (name, picture) in pictures {
-        match picture {
-            Ok(png) => written.push(out.write_file(name, &png)?),
-            Err(error @ PlotError::TooLarge { .. }) => eprintln!("psychic: {name}: {error}"),
-            Err(error) => return Err(error.into()),
-        }
+    let stats = results.table::<StatsRow>();
+    let stats = if stats.is_file() { read_table(&stats)? } else { Vec::new() };
+    let (labels, verdicts, tree) = (&labels, &verdicts, &tree);
+    say::line(
+        &out.write_file("tree.dot", dot(tree, labels, verdicts).as_bytes())?.display().to_string(),
+    )?;
+    let pictures = Pictures {
+        tree,
+        clusterings: &clusterings,
+        distances: &distances,
+        stats: &stats,
+        labels,
+        verdicts,
+    };
+    let drawn = pictures.write(&out)?;
+    for (name, error) in drawn.too_large {
+        eprintln!("psychic: {name}: {error}");
     }
-    for path in written {
+    for path in drawn.files {
         say::line(&path.display().to_string())?;
     }
     Ok(SUCCESS)

@@ -1,14 +1,14 @@
 //! Orders the revisions by what is known of them.
 //!
-//! Revisions that are wrong on fewer of the tests whose right outcome somebody has said come first.
-//! Among equals the order is that of the scores: the mean of the criteria, each from 0 to 1, under
-//! the weights.
+//! Revisions that are wrong on fewer of the tests whose right outcome is known come first, and among
+//! these the ones that are proved equivalent to the reference. Among equals the order is that of the
+//! scores: the mean of the criteria, each from 0 to 1, under the weights.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::walk::{Answer, Answered};
 use crate::{
-    results::{Clustering, RankingRow, TestId},
+    results::{Clustering, RankingRow, TestId, Verdict},
     subject::{Revision, RevisionSet},
 };
 
@@ -85,6 +85,10 @@ pub struct Evidence {
     pub errors: BTreeSet<(TestId, Revision)>,
     /// What was said of tests.
     pub answers: Vec<Answered>,
+    /// Whether an outcome is right, by test and cluster, where that is known without an answer.
+    pub right: BTreeMap<(TestId, Revision), bool>,
+    /// The verdicts on the patches and the revision that is taken for right, if there is one.
+    pub reference: BTreeMap<Revision, Verdict>,
     /// The numbers of lines that the patches add and remove.
     pub sizes: BTreeMap<Revision, u32>,
     /// Scores that the user gives; larger is better.
@@ -110,7 +114,12 @@ pub fn ranking(evidence: &Evidence, weights: &Weights) -> Vec<RankingRow> {
         .map(|(revision, record)| evidence.row(*revision, record, &scales, weights))
         .collect();
     rows.sort_by(|a, b| {
-        a.wrong.cmp(&b.wrong).then(b.score.total_cmp(&a.score)).then(a.revision.cmp(&b.revision))
+        let differs = |row: &RankingRow| row.reference != Some(Verdict::Equivalent);
+        a.wrong
+            .cmp(&b.wrong)
+            .then(differs(a).cmp(&differs(b)))
+            .then(b.score.total_cmp(&a.score))
+            .then(a.revision.cmp(&b.revision))
     });
     for (rank, row) in (1..).zip(&mut rows) {
         row.rank = rank;
@@ -163,17 +172,26 @@ impl Evidence {
             if fails(cluster) && !original.is_some_and(fails) {
                 record.errors.push(test);
             }
-            for answered in self.answers.iter().filter(|answered| answered.test == test) {
-                match answered.answer {
-                    Answer::Outcome(right) if right == cluster => record.right += 1,
-                    Answer::Outcome(_) | Answer::NoneOf(_) => record.wrong.push(test),
-                    Answer::DoNotKnow => {}
-                }
+            match self.is_right(test, cluster) {
+                Some(true) => record.right += 1,
+                Some(false) => record.wrong.push(test),
+                None => {}
             }
         }
         let class = self.classes.iter().find(|class| class.contains(revision));
         record.class = class.map_or(1, |class| class.len() as u32);
         record
+    }
+
+    /// Whether the outcome of a cluster is right, as far as is known. What somebody said comes first.
+    fn is_right(&self, test: TestId, cluster: Revision) -> Option<bool> {
+        let mut answers = self.answers.iter().filter(|answered| answered.test == test);
+        let said = answers.find_map(|answered| match answered.answer {
+            Answer::Outcome(right) => Some(right == cluster),
+            Answer::NoneOf(_) => Some(false),
+            Answer::DoNotKnow => None,
+        });
+        said.or_else(|| self.right.get(&(test, cluster)).copied())
     }
 
     fn row(
@@ -213,13 +231,14 @@ impl Evidence {
             class: record.class,
             size: size.unwrap_or(0),
             prior,
-            reasons: reasons(record, scales.tests),
+            reference: self.reference.get(&revision).copied(),
+            reasons: reasons(record, self.reference.get(&revision).copied(), scales.tests),
         }
     }
 }
 
 /// What speaks for and against a revision, in words.
-fn reasons(record: &Record, tests: u32) -> Vec<String> {
+fn reasons(record: &Record, reference: Option<Verdict>, tests: u32) -> Vec<String> {
     let list = |tests: &[TestId]| {
         let numbers: Vec<String> = tests.iter().map(ToString::to_string).collect();
         let noun = if numbers.len() == 1 { "test" } else { "tests" };
@@ -230,7 +249,10 @@ fn reasons(record: &Record, tests: u32) -> Vec<String> {
         reasons.push(format!("wrong on {}", list(&record.wrong)));
     }
     if record.right > 0 {
-        reasons.push(format!("right on {} answered", record.right));
+        reasons.push(format!("right on {} of known outcome", record.right));
+    }
+    if reference == Some(Verdict::Equivalent) {
+        reasons.push("equivalent to the reference".into());
     }
     if !record.errors.is_empty() {
         reasons.push(format!("new errors on {}", list(&record.errors)));

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use plotters::style::RGBColor;
 
 use super::{
-    error::PlotError,
     labels::{Labels, shorten},
     layout::Face,
     repeated::{REPEATED, REPEATED_NOTE},
@@ -47,35 +46,15 @@ const COLOURS: [Colour; 8] = [
     RGBColor(0x5b, 0x9f, 0xd0),
 ];
 
-/// Draws the matrix of clusterings as SVG. Rows are in the order of the tree's leaves. Columns are
-/// the tests of the tree and then others that cluster the revisions differently, as long as there
-/// are at most 48 in all.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn clusters_svg(
+/// Draws the matrix of clusterings. Rows are in the order of the tree's leaves. Columns are the tests
+/// of the tree and then others that cluster the revisions differently, as long as there are at most
+/// 48 in all.
+pub fn draw_clusters(
     clusterings: &[Clustering],
     tree: &Tree,
     labels: &Labels,
     verdicts: &Verdicts,
-) -> Result<String, PlotError> {
-    scene(clusterings, tree, labels, verdicts).svg()
-}
-
-/// Draws the matrix of [`clusters_svg`] as PNG.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn clusters_png(
-    clusterings: &[Clustering],
-    tree: &Tree,
-    labels: &Labels,
-    verdicts: &Verdicts,
-) -> Result<Vec<u8>, PlotError> {
-    scene(clusterings, tree, labels, verdicts).png()
-}
-
-fn scene(clusterings: &[Clustering], tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
+) -> Scene {
     let (columns, hidden) = columns(clusterings, tree);
     let in_tree = tree.tests();
     let header = |c: &&Clustering| (c.test.to_string(), shorten(&labels.input(c.test), 26));
@@ -271,7 +250,8 @@ mod tests {
     fn there_is_a_cell_for_every_revision_and_test() {
         for (sample, silent) in [(sample::seven(), false), (sample::silent(), true)] {
             let tree = &sample.solution.tree;
-            let scene = scene(&sample.clusterings, tree, &sample.labels(), &sample.verdicts());
+            let scene =
+                draw_clusters(&sample.clusterings, tree, &sample.labels(), &sample.verdicts());
             let cells = scene.shapes.iter().filter(|s| matches!(s, Shape::Fill { .. })).count();
             let (shown, _) = columns(&sample.clusterings, tree);
             let known = |r: Revision| shown.iter().filter(|c| c.cluster(r).is_some()).count();

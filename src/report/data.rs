@@ -29,6 +29,10 @@ pub struct Report {
     pub inputs: BTreeMap<TestId, TestDescription>,
     /// The outcomes of each test, one for each cluster.
     pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
+    /// Whether an outcome is right, by its test and cluster; nothing for those of which it is not known.
+    pub right: BTreeMap<(TestId, Revision), bool>,
+    /// The revision whose outcomes are right, if one is known.
+    pub reference: Option<Revision>,
     /// The clusterings of the tests.
     pub clusterings: Vec<Clustering>,
     /// The verdict on each pair of revisions.

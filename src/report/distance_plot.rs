@@ -3,7 +3,6 @@
 
 use super::{
     distances::{Dendrogram, Distances},
-    error::PlotError,
     labels::{Labels, shorten},
     layout::Face,
     scene::{Align, Colour, FAINT, INK, Scene, WHITE, text_width},
@@ -23,24 +22,9 @@ const GAP: i32 = 12;
 const LINE: Colour = plotters::style::RGBColor(0x00, 0x72, 0xb2);
 const GRID: Colour = plotters::style::RGBColor(0xdd, 0xe2, 0xe8);
 
-/// Draws the distances as SVG. Revisions are in the order of the dendrogram; with more than 96, there
-/// is no matrix.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn distances_svg(distances: &Distances, labels: &Labels) -> Result<String, PlotError> {
-    scene(distances, labels).svg()
-}
-
-/// Draws the distances of [`distances_svg`] as PNG.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn distances_png(distances: &Distances, labels: &Labels) -> Result<Vec<u8>, PlotError> {
-    scene(distances, labels).png()
-}
-
-fn scene(distances: &Distances, labels: &Labels) -> Scene {
+/// Draws the distances. Revisions are in the order of the dendrogram; with more than 96, there is no
+/// matrix.
+pub fn draw_distances(distances: &Distances, labels: &Labels) -> Scene {
     let mut scene = Scene::default();
     let Some(dendrogram) = distances.dendrogram() else {
         (scene.width, scene.height) = (2 * MARGIN, 2 * MARGIN);
@@ -144,7 +128,7 @@ mod tests {
     fn everything_is_inside_the_picture() {
         for sample in [sample::seven(), sample::forty(), sample::silent()] {
             let distances = Distances::new(&sample.solution.tree.revisions(), &sample.clusterings);
-            let scene = scene(&distances, &sample.labels());
+            let scene = draw_distances(&distances, &sample.labels());
             let count = distances.revisions.len();
             let mut cells = 0;
             for shape in &scene.shapes {

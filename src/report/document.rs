@@ -40,6 +40,9 @@ pub struct Document {
     pub bounds: Vec<String>,
     /// The revisions, the original first, and the patches that were set aside.
     pub revisions: Vec<RevisionEntry>,
+    /// The revision whose outcomes are right, if one is known.
+    #[serde(default)]
+    pub reference: Option<Revision>,
     /// Sets of revisions that the tests tell apart from the same others.
     pub classes: Vec<RevisionSet>,
     /// The verdict on each pair of revisions.
@@ -82,6 +85,9 @@ pub struct OutcomeEntry {
     pub cluster: Revision,
     /// All revisions that had it.
     pub revisions: RevisionSet,
+    /// Whether it is right, if that is known.
+    #[serde(default)]
+    pub right: Option<bool>,
     /// What could be seen.
     #[serde(flatten)]
     pub outcome: OutcomeDescription,
@@ -129,6 +135,7 @@ impl Report {
             let groups = clusterings.get(&row.test).map(|clustering| clustering.groups());
             let outcome = |(cluster, revisions): (Revision, RevisionSet)| OutcomeEntry {
                 outcome: self.outcomes.get(&(row.test, cluster)).cloned().unwrap_or_default(),
+                right: self.right.get(&(row.test, cluster)).copied(),
                 cluster,
                 revisions,
             };
@@ -143,6 +150,7 @@ impl Report {
             summary: self.summary.clone(),
             bounds: self.bounds.clone(),
             revisions: self.revisions.iter().map(revision).collect(),
+            reference: self.reference,
             classes: self.solution.classes.clone(),
             pairs: self.pairs.clone(),
             tests: self.tests.iter().map(test).collect(),
@@ -152,7 +160,27 @@ impl Report {
     }
 }
 
+impl OutcomeEntry {
+    /// Whether a run failed, was stopped or went on after an error.
+    pub fn is_error(&self) -> bool {
+        !self.outcome.finding.is_empty() || self.outcome.signal.is_some()
+    }
+}
+
 impl Document {
+    /// Takes the outcomes of a revision for right, except for those that are errors, and forgets what
+    /// else was known to be right.
+    pub fn take_for_right(&mut self, reference: Revision) {
+        self.reference = Some(reference);
+        for test in &mut self.tests {
+            let its = test.outcomes.iter().find(|entry| entry.revisions.contains(reference));
+            let right = its.filter(|entry| !entry.is_error()).map(|entry| entry.cluster);
+            for entry in &mut test.outcomes {
+                entry.right = right.map(|right| entry.cluster == right);
+            }
+        }
+    }
+
     /// The text of `results.json`, which is one line.
     pub fn to_json(&self) -> String {
         // Maps have texts for keys, and numbers are finite: JSON can hold it all.

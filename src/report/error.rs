@@ -9,16 +9,16 @@ pub enum PlotError {
     #[error("the fonts built into the program cannot be read: its build is broken")]
     Font,
     /// The picture has too many pixels for a PNG.
-    #[error("a picture of {width} x {height} is too large for PNG: use the SVG")]
+    #[error("a picture of {width} x {height} is too large for PNG: use the SVG or PDF")]
     TooLarge {
         /// Width of the SVG, in pixels.
         width: i32,
         /// Height of the SVG, in pixels.
         height: i32,
     },
-    /// plotters or the PNG encoder failed.
+    /// A library that draws or encodes failed.
     #[error("drawing failed: {message}")]
-    Plotters {
+    Drawing {
         /// The message of the library that failed.
         message: String,
     },

@@ -9,7 +9,7 @@ use super::{
     error::PlotError,
     labels::{Labels, ranges, visible_line},
     verdicts::Verdicts,
-    walk::{anchor, walk},
+    walk::{anchor, judged, walk},
 };
 use crate::{
     results::{Clustering, PairRow, TestRow, Verdict},
@@ -83,8 +83,8 @@ fn pictures(
     verdicts: &Verdicts,
 ) -> Result<[Markup; 2], PlotError> {
     let tree = &report.solution.tree;
-    let clusters = super::clusters_svg(&report.clusterings, tree, labels, verdicts)?;
-    Ok([PreEscaped(super::tree_svg(tree, labels, verdicts)?), PreEscaped(clusters)])
+    let clusters = super::draw_clusters(&report.clusterings, tree, labels, verdicts).svg()?;
+    Ok([PreEscaped(super::draw_tree(tree, labels, verdicts).svg()?), PreEscaped(clusters)])
 }
 
 /// What stands in for the pictures: the tree as text, and the clusters test by test.
@@ -201,8 +201,9 @@ fn tests(report: &Report, labels: &Labels) -> Markup {
                             td {
                                 @for (cluster, revisions) in groups(row) {
                                     div {
-                                        code { (labels.outcome(row.test, cluster)) }
-                                        " " span.faint { (ranges(&revisions)) }
+                                        code { (labels.outcome(row.test, cluster)) } " "
+                                        (judged(report.right.get(&(row.test, cluster)).copied()))
+                                        span.faint { (ranges(&revisions)) }
                                         @if let Some(seen) =
                                             report.outcomes.get(&(row.test, cluster))
                                         {

@@ -1,10 +1,10 @@
-//! Presents results to people: the decision tree as text, DOT, TikZ, SVG and PNG, the clusters as a
+//! Presents results to people: the decision tree as text, DOT, TikZ, SVG, PDF and PNG, the clusters as a
 //! matrix, and one page of HTML with everything.
 //!
 //! A report knows what is in a results directory, and nothing about how it was obtained.
 
 #[cfg(feature = "plots")]
-mod cactus_plot;
+mod chart;
 #[cfg(feature = "plots")]
 mod cluster_plot;
 mod data;
@@ -19,6 +19,10 @@ mod html;
 mod labels;
 #[cfg(feature = "plots")]
 mod layout;
+#[cfg(feature = "plots")]
+mod pdf;
+#[cfg(feature = "plots")]
+mod pictures;
 mod question;
 mod repeated;
 #[cfg(test)]
@@ -29,18 +33,18 @@ mod scene;
 mod separation;
 mod terminal;
 #[cfg(feature = "plots")]
+mod time_plot;
+#[cfg(feature = "plots")]
 mod tree_plot;
 mod verdicts;
 mod walk;
 mod write;
 
 #[cfg(feature = "plots")]
-pub use cactus_plot::cactus_svg;
-#[cfg(feature = "plots")]
-pub use cluster_plot::{clusters_png, clusters_svg};
+pub use cluster_plot::draw_clusters;
 pub use data::Report;
 #[cfg(feature = "plots")]
-pub use distance_plot::{distances_png, distances_svg};
+pub use distance_plot::draw_distances;
 pub use distances::{Dendrogram, Distances};
 pub use document::{
     DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
@@ -54,12 +58,18 @@ pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
     visible_line,
 };
+#[cfg(feature = "plots")]
+pub use pictures::{Drawn, Pictures};
 pub use question::question;
 pub use scalar::{ScalarRange, ScalarRanges, scalar_ranges};
+#[cfg(feature = "plots")]
+pub use scene::Scene;
 pub use separation::{Unseparated, WhyUnseparated};
 pub use terminal::{TextStyle, terminal};
 #[cfg(feature = "plots")]
-pub use tree_plot::{tikz, tree_png, tree_svg};
+pub use time_plot::{draw_cactus, draw_progress};
+#[cfg(feature = "plots")]
+pub use tree_plot::{draw_tree, tikz};
 pub use verdicts::{Leaf, LeafKind, Verdicts};
 
 #[cfg(test)]

@@ -201,6 +201,7 @@ mod tests {
         let outcomes = (0..).map(Revision).zip(printed).map(|(cluster, stdout)| OutcomeEntry {
             cluster,
             revisions: set(cluster.0),
+            right: None,
             outcome: OutcomeDescription {
                 exit: Some(0),
                 stdout: (*stdout).into(),

@@ -1,4 +1,4 @@
-//! Drawings: shapes in pixels, which plotters paints as SVG or PNG.
+//! Drawings: shapes in pixels, which plotters paints as SVG or PNG, and `pdf` as PDF.
 //!
 //! Every line is horizontal or vertical, so that both back ends draw it sharply. Text is measured
 //! and painted with DejaVu, which is built into the program: no font of the system is needed. SVG
@@ -70,23 +70,23 @@ pub(super) enum Shape {
 
 /// A drawing.
 #[derive(Debug, Default)]
-pub(super) struct Scene {
-    pub width: i32,
-    pub height: i32,
-    pub shapes: Vec<Shape>,
+pub struct Scene {
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) shapes: Vec<Shape>,
 }
 
 impl Scene {
-    pub fn fill(&mut self, x: i32, y: i32, width: i32, height: i32, colour: Colour) {
+    pub(super) fn fill(&mut self, x: i32, y: i32, width: i32, height: i32, colour: Colour) {
         self.shapes.push(Shape::Fill { x, y, width, height, colour });
     }
 
-    pub fn line(&mut self, from: (i32, i32), to: (i32, i32), width: i32, colour: Colour) {
+    pub(super) fn line(&mut self, from: (i32, i32), to: (i32, i32), width: i32, colour: Colour) {
         self.shapes.push(Shape::Line { from, to, width, dashed: false, colour });
     }
 
     /// Adds the border of a rectangle.
-    pub fn frame(&mut self, at: (i32, i32), size: (i32, i32), dashed: bool, colour: Colour) {
+    pub(super) fn frame(&mut self, at: (i32, i32), size: (i32, i32), dashed: bool, colour: Colour) {
         let ((x, y), (right, bottom)) = (at, (at.0 + size.0, at.1 + size.1));
         for (from, to) in [
             ((x, y), (right, y)),
@@ -98,7 +98,7 @@ impl Scene {
         }
     }
 
-    pub fn text(
+    pub(super) fn text(
         &mut self,
         (x, y): (i32, i32),
         text: &str,
@@ -112,6 +112,9 @@ impl Scene {
     }
 
     /// Paints the drawing as SVG 1.1.
+    ///
+    /// # Errors
+    /// See [`PlotError`].
     pub fn svg(&self) -> Result<String, PlotError> {
         let mut svg = String::new();
         let size = (self.width.max(1) as u32, self.height.max(1) as u32);
@@ -184,12 +187,12 @@ impl Scene {
     }
 }
 
-fn failed(error: impl std::fmt::Display) -> PlotError {
-    PlotError::Plotters { message: error.to_string() }
+pub(super) fn failed(error: impl std::fmt::Display) -> PlotError {
+    PlotError::Drawing { message: error.to_string() }
 }
 
 /// Height of capitals in DejaVu, as a part of the em.
-const CAPITALS: f32 = 0.729;
+pub(super) const CAPITALS: f32 = 0.729;
 
 fn svg_text(backend: &mut SVGBackend<'_>, text: &Text) -> Result<(), PlotError> {
     // plotters divides the size by this to get the em, and puts the baseline of text anchored at
@@ -253,7 +256,7 @@ fn bitmap_text(backend: &mut BitMapBackend<'_>, text: &Text, scale: i32) -> Resu
 }
 
 /// The rectangles that make up a horizontal or vertical line.
-fn pieces(
+pub(super) fn pieces(
     from: (i32, i32),
     to: (i32, i32),
     width: i32,
@@ -289,7 +292,7 @@ fn family(face: Face) -> (FontFamily<'static>, FontStyle) {
     }
 }
 
-fn file(face: Face) -> &'static [u8] {
+pub(super) fn file(face: Face) -> &'static [u8] {
     match face {
         Face::Bold => dejavu::sans::bold(),
         Face::Plain | Face::Faint => dejavu::sans::regular(),
@@ -297,7 +300,7 @@ fn file(face: Face) -> &'static [u8] {
     }
 }
 
-fn font(face: Face) -> Result<&'static FontRef<'static>, PlotError> {
+pub(super) fn font(face: Face) -> Result<&'static FontRef<'static>, PlotError> {
     static FONTS: OnceLock<[Option<FontRef<'static>>; 3]> = OnceLock::new();
     let fonts = FONTS.get_or_init(|| {
         [Face::Bold, Face::Plain, Face::Mono].map(|face| FontRef::try_from_slice(file(face)).ok())

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use super::{sample::Sample, *};
 use crate::{
     results::{
@@ -78,6 +80,8 @@ fn report(sample: Sample) -> Report {
             })
             .collect(),
         outcomes: sample.shown,
+        right: BTreeMap::new(),
+        reference: None,
         clusterings: sample.clusterings,
         pairs: sample.pairs,
         ranges: Vec::new(),
@@ -120,6 +124,8 @@ fn everything_is_written() {
         for picture in pictures.iter().filter(|_| cfg!(feature = "plots")) {
             let bytes = std::fs::read(results.path().join(picture)).unwrap();
             assert!(bytes.starts_with(b"\x89PNG"), "{picture}");
+            let pdf = std::fs::read(results.path().join(picture.replace("png", "pdf"))).unwrap();
+            assert!(pdf.starts_with(b"%PDF"), "{picture}");
         }
         let page = text("report.html");
         assert!(page.contains("no `if (n &gt; &lt;max&gt;)` near a.c:40"));

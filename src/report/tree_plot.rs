@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::{
-    error::PlotError,
     labels::Labels,
     layout::{BUS, Face, LABEL_PAD, LINE, PAD_X, Placed, TreeLayout, layout},
     repeated::REPEATED_NOTE,
@@ -36,24 +35,8 @@ fn measure(text: &str, face: Face) -> i32 {
     text_width(text, face, TEXT)
 }
 
-/// Draws the decision tree as SVG.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn tree_svg(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<String, PlotError> {
-    scene(tree, labels, verdicts).svg()
-}
-
-/// Draws the decision tree as PNG, at 192 dots to an inch of the SVG, or 96 if the picture is
-/// large.
-///
-/// # Errors
-/// See [`PlotError`].
-pub fn tree_png(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Result<Vec<u8>, PlotError> {
-    scene(tree, labels, verdicts).png()
-}
-
-fn scene(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
+/// Draws the decision tree.
+pub fn draw_tree(tree: &Tree, labels: &Labels, verdicts: &Verdicts) -> Scene {
     let layout = layout(tree, labels, verdicts, &measure);
     let mut scene = Scene {
         width: layout.width + 2 * MARGIN,
@@ -257,7 +240,8 @@ mod tests {
     #[test]
     fn the_picture_has_every_revision_and_every_outcome() {
         let sample = sample::seventeen();
-        let svg = tree_svg(&sample.solution.tree, &sample.labels(), &sample.verdicts()).unwrap();
+        let svg =
+            draw_tree(&sample.solution.tree, &sample.labels(), &sample.verdicts()).svg().unwrap();
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         let labels = sample.labels();
         for leaf in sample.solution.tree.leaves() {
@@ -266,7 +250,7 @@ mod tests {
                 assert!(svg.contains(&name), "{name}");
             }
         }
-        let png = tree_png(&sample.solution.tree, &labels, &sample.verdicts()).unwrap();
+        let png = draw_tree(&sample.solution.tree, &labels, &sample.verdicts()).png().unwrap();
         assert!(png.starts_with(b"\x89PNG"));
     }
 
@@ -274,7 +258,7 @@ mod tests {
     fn a_revision_at_several_leaves_is_drawn_at_each() {
         let sample = sample::silent();
         let (tree, labels) = (&sample.solution.tree, sample.labels());
-        let svg = tree_svg(tree, &labels, &sample.verdicts()).unwrap();
+        let svg = draw_tree(tree, &labels, &sample.verdicts()).svg().unwrap();
         let text = tikz(tree, &labels, &sample.verdicts());
         for revision in tree.repeated().iter() {
             let leaves = tree.leaves().into_iter().filter(|leaf| leaf.contains(revision)).count();

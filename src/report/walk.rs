@@ -23,6 +23,17 @@ pub(super) fn anchor(revision: Revision) -> String {
     format!("patch-{revision}")
 }
 
+/// Says whether an outcome is right, if that is known.
+pub(super) fn judged(right: Option<bool>) -> Markup {
+    markup! {
+        @match right {
+            Some(true) => { strong { "✓ right" } " " }
+            Some(false) => { span.faint { "✗ wrong" } " " }
+            None => {}
+        }
+    }
+}
+
 struct Page<'a> {
     report: &'a Report,
     labels: &'a Labels,
@@ -46,19 +57,29 @@ impl Page<'_> {
                 pre { @for line in lines { (line) "\n" } }
                 ul.answers {
                     @for ((branch, text), number) in outcomes.iter().zip(&texts).zip(1..) {
-                        li { (self.answer(branch, text, place, number)) }
+                        @let right = self.report.right.get(&(test, branch.cluster)).copied();
+                        li { (self.answer(branch, (text, right), place, number)) }
                     }
                 }
             }
         }
     }
 
-    fn answer(&self, branch: &Branch, text: &str, place: &str, number: u32) -> Markup {
+    /// An answer, and whether it is known to be right or not. What is known to be right is open.
+    fn answer(
+        &self,
+        branch: &Branch,
+        (text, right): (&str, Option<bool>),
+        place: &str,
+        number: u32,
+    ) -> Markup {
         let below = format!("{place}-{number}");
         markup! {
             // Of details of one name, one is open at a time.
-            details name=(place) {
-                summary { code { (text) } " " span.faint { (ranges(&branch.revisions)) } }
+            details name=(place) open[right == Some(true)] {
+                summary {
+                    code { (text) } " " (judged(right)) span.faint { (ranges(&branch.revisions)) }
+                }
                 (self.step(&branch.child, &below))
             }
         }

@@ -13,20 +13,22 @@ use std::{
 };
 
 use super::{
-    ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError,
-    RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK, read_table,
-    write::UNFINISHED,
+    ClusterRow, DistanceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir,
+    ResultsError, RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK,
+    read_table, write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 25] = [
+pub(super) const NAMES: [&str; 31] = [
     "answers.json",
     "build",
+    "clusters.pdf",
     "clusters.png",
     "clusters.svg",
     "coverage.info",
+    "distances.pdf",
     "distances.png",
     "distances.svg",
     "earlier",
@@ -38,20 +40,25 @@ pub(super) const NAMES: [&str; 25] = [
     "meta.native",
     "meta.program.bc",
     "mismatches.txt",
+    "progress.pdf",
+    "progress.png",
+    "progress.svg",
     "report.html",
     "results.json",
     "tests",
     "tree.dot",
     "tree.json",
+    "tree.pdf",
     "tree.png",
     "tree.svg",
     "tree.tex",
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 11] = [
+pub(super) const TABLES: [&str; 12] = [
     ClusterRow::FILE,
     DistanceRow::FILE,
+    LabelRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,
     RangeRow::FILE,

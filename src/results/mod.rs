@@ -38,8 +38,8 @@ pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
-    ClusterRow, DistanceRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, StateRow,
-    StatsRow, SummaryRow, TestRow,
+    ClusterRow, DistanceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow,
+    StateRow, StatsRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
 pub use words::{Code, Ended, FoundBy, Status, Verdict};

@@ -217,10 +217,27 @@ table! {
 }
 
 impl StatsRow {
+    /// The phase of rows that say how many pairs were told apart until then.
+    pub const TOLD_APART: &str = "told-apart";
+
     /// The row of a phase that has no cache.
     pub fn timed(phase: &str, count: u64, time: std::time::Duration) -> Self {
         let (phase, seconds) = (phase.to_owned(), time.as_secs_f64());
         Self { phase, count, seconds, cache_hits: 0, cache_misses: 0 }
+    }
+}
+
+table! {
+    /// `labels.csv`: which classes the labelled patches are in.
+    LabelRow in "labels.csv" {
+        /// The smallest revision of the class.
+        class: Revision,
+        /// The revisions of the class.
+        revisions: RevisionSet,
+        /// The label.
+        label: String,
+        /// The revisions of the class that have the label.
+        labelled: RevisionSet,
     }
 }
 
@@ -249,6 +266,8 @@ table! {
         size: u32,
         /// The score that the user gave.
         prior: Option<f64>,
+        /// The verdict on the revision and the one that is taken for right, if there is one.
+        reference: Option<Verdict>,
         /// What speaks for and against the revision, with `; ` between.
         reasons: Vec<String>,
     }

@@ -13,7 +13,8 @@ use super::{
     Error, Until,
     bounds::bounds,
     describe::{Values, describe_input, describe_outcomes},
-    inputs::{environment, native},
+    inputs::{environment, given_tests, native},
+    oracle,
     rows::{outcome_rows, pair_rows, state_rows, stats_rows, test_rows},
     stages::{Merged, Stage, harness},
 };
@@ -271,8 +272,9 @@ impl Run<'_> {
         stats.push(StatsRow::timed("pair", effort.comparisons, effort.comparing));
         stats.push(StatsRow::timed("replay", effort.replays, effort.replaying));
         stats.extend(self.ends());
-        let told_apart =
-            |(time, pairs): &(Duration, usize)| StatsRow::timed("told-apart", *pairs as u64, *time);
+        let told_apart = |(time, pairs): &(Duration, usize)| {
+            StatsRow::timed(StatsRow::TOLD_APART, *pairs as u64, *time)
+        };
         stats.extend(effort.progress.iter().map(told_apart));
         Ok(Report {
             summary,
@@ -285,6 +287,13 @@ impl Run<'_> {
                 .map(|test| (test.test, describe_input(&test.input, &values)))
                 .collect(),
             outcomes: describe_outcomes(tests, self.differ.revisions(), &config.outputs, &values),
+            right: oracle::right(
+                &self.stage.subject,
+                &given_tests(&self.stage.subject)?,
+                tests,
+                self.differ.revisions(),
+            ),
+            reference: self.stage.subject.reference,
             clusterings,
             pairs,
             ranges: self.walk.ranges.clone(),

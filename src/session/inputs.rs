@@ -139,29 +139,50 @@ pub(crate) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inp
     Ok(Inputs { args, env: environment(config), stdin, files })
 }
 
+/// A test that a subject gives, and what is right on it.
+pub(crate) struct GivenTest {
+    pub input: TestInput,
+    /// The right standard output, if it is known.
+    pub stdout: Option<Vec<u8>>,
+    /// The right exit code, if it is known.
+    pub exit: Option<u8>,
+}
+
+impl GivenTest {
+    /// A test of which nothing is known to be right.
+    fn open(input: TestInput) -> Self {
+        Self { input, stdout: None, exit: None }
+    }
+}
+
 /// The tests that a subject gives ([`crate::subject::config::TestsConfig`]).
 ///
 /// # Errors
 /// A file cannot be read.
-pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<TestInput>> {
+pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<GivenTest>> {
     let config = &subject.config.inputs;
     let mut tests = Vec::new();
     for file in &subject.tests.ktest {
-        tests.push(test(file)?);
+        tests.push(GivenTest::open(test(file)?));
     }
     for file in &subject.tests.stdin {
-        let stdin = Some(read(file)?);
-        tests.push(TestInput { args: command_line(config, None), stdin, objects: Vec::new() });
+        let stdin = Some(read(&file.stdin)?);
+        let args = command_line(config, None);
+        let stdout = file.stdout.as_deref().map(read).transpose()?;
+        let input = TestInput { args, stdin, objects: Vec::new() };
+        tests.push(GivenTest { stdout, ..GivenTest::open(input) });
     }
     for run in &subject.config.tests.run {
         let files = run.files.iter().map(|(name, text)| (format!("{name}-data"), text));
         let env = run.env.iter().map(|(name, text)| (format!("{name}-env"), text));
         let objects = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
-        tests.push(TestInput {
+        let input = TestInput {
             args: command_line(config, run.args.as_deref()),
             stdin: run.stdin.as_ref().or(config.stdin.text.as_ref()).map(|t| t.clone().into()),
             objects: objects.collect(),
-        });
+        };
+        let stdout = run.stdout.clone().map(String::into_bytes);
+        tests.push(GivenTest { input, stdout, exit: run.exit });
     }
     Ok(tests)
 }

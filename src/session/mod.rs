@@ -19,6 +19,7 @@ pub(crate) mod linking;
 pub(crate) mod native;
 mod observer;
 mod options;
+mod oracle;
 mod rounds;
 pub(crate) mod rows;
 pub(crate) mod stages;
@@ -120,7 +121,7 @@ impl Session {
     /// The inputs that the subject gives and, to resume, those that an earlier run left.
     fn seeds(&self) -> anyhow::Result<Vec<(TestInput, FoundBy)>> {
         let given = inputs::given_tests(&self.stage.subject)?.into_iter();
-        let mut seeds: Vec<_> = given.map(|test| (test, FoundBy::Given)).collect();
+        let mut seeds: Vec<_> = given.map(|test| (test.input, FoundBy::Given)).collect();
         if self.options.resume {
             for file in self.stage.results.left_tests()? {
                 seeds.push((inputs::test(&file)?, FoundBy::Seed));

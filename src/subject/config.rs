@@ -51,6 +51,15 @@ pub struct SubjectConfig {
     /// Inputs that are known to be worth a run.
     #[serde(default)]
     pub tests: TestsConfig,
+    /// Which outcomes are right.
+    #[serde(default)]
+    pub oracle: OracleConfig,
+    /// How `psychic rank` orders the patches.
+    #[serde(default)]
+    pub rank: RankConfig,
+    /// What is known of patches: for each label, such as `correct`, globs of their names.
+    #[serde(default)]
+    pub labels: BTreeMap<String, Vec<String>>,
     /// When to stop.
     #[serde(default)]
     pub budget: BudgetConfig,
@@ -71,6 +80,9 @@ impl SubjectConfig {
             outputs: OutputsConfig::default(),
             uninitialised: Uninitialised::default(),
             tests: TestsConfig::default(),
+            oracle: OracleConfig::default(),
+            rank: RankConfig::default(),
+            labels: BTreeMap::new(),
             budget: BudgetConfig::default(),
         }
     }
@@ -299,6 +311,9 @@ pub struct TestsConfig {
     pub ktest: Vec<String>,
     /// Globs of files, relative to the subject's directory, each the standard input of one test.
     pub stdin: Vec<String>,
+    /// The extension of the files beside those of `stdin` that hold the right standard outputs: with
+    /// `out`, that of `1.in` is in `1.out`.
+    pub stdout: Option<String>,
     /// Tests that are written out in `subject.toml`.
     pub run: Vec<RunConfig>,
 }
@@ -315,6 +330,34 @@ pub struct RunConfig {
     pub files: BTreeMap<String, String>,
     /// Values of symbolic variables in `inputs.env`, by name.
     pub env: BTreeMap<String, String>,
+    /// The right standard output, if it is known.
+    pub stdout: Option<String>,
+    /// The right exit code, if it is known.
+    pub exit: Option<u8>,
+}
+
+/// `[oracle]`: how to know which outcome of a test is right.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OracleConfig {
+    /// A revision whose outcomes are right, relative to the subject's directory: a patch, another
+    /// implementation, or a source that is the original itself. It need not match a glob of
+    /// `patches` or `candidates`; then it is the last revision.
+    pub reference: Option<PathBuf>,
+    /// Whether an error is wrong on every input, whatever was to be computed (the *implicit oracle*
+    /// of Barr et al., "The Oracle Problem in Software Testing", 2015): a failed assertion, a crash,
+    /// a sanitizer's finding, a run that does not end.
+    pub implicit: bool,
+}
+
+/// `[rank]`: how `psychic rank` orders the patches.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RankConfig {
+    /// A CSV file, relative to the subject's directory, with scores of the patches.
+    pub scores: Option<PathBuf>,
+    /// The weights of criteria, by name.
+    pub weights: BTreeMap<String, f64>,
 }
 
 /// `[outputs]`: what counts as a visible difference.

@@ -2,7 +2,7 @@
 //! exist.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -11,6 +11,7 @@ use super::{
     config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, SubjectConfig, TestsConfig},
     error::SubjectError,
     files::{self, GivenFile},
+    oracle,
     patch::{Form, Patch},
     revision::Revision,
     source,
@@ -48,6 +49,10 @@ pub struct Subject {
     pub files: Vec<GivenFile>,
     /// The files that `[tests]` names.
     pub tests: TestFiles,
+    /// The revision whose outcomes are right, if one is known.
+    pub reference: Option<Revision>,
+    /// The patches that have each label.
+    pub labels: BTreeMap<String, BTreeSet<Revision>>,
 }
 
 /// The files of the tests that a subject gives, in the order of their globs, and then by name.
@@ -56,7 +61,16 @@ pub struct TestFiles {
     /// `.ktest` files.
     pub ktest: Vec<PathBuf>,
     /// Files that are each the standard input of a test.
-    pub stdin: Vec<PathBuf>,
+    pub stdin: Vec<GivenStdin>,
+}
+
+/// The files of a test that is a standard input.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct GivenStdin {
+    /// The standard input.
+    pub stdin: PathBuf,
+    /// The right standard output, if it is known.
+    pub stdout: Option<PathBuf>,
 }
 
 impl Subject {
@@ -122,6 +136,8 @@ impl Subject {
                 config.sources = vec![original.name.into()];
             }
         }
+        let reference = oracle::reference(&dir, &config, &mut patches).map_err(fault)?;
+        let labels = oracle::labels(&config, &patches).map_err(fault)?;
         source::check_forms(&config, &patches).map_err(fault)?;
         if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
             return Err(SubjectError::NoSource {
@@ -135,7 +151,7 @@ impl Subject {
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
-        Ok(Self { sources, config, dir, root, patches, files, tests })
+        Ok(Self { sources, config, dir, root, patches, files, tests, reference, labels })
     }
 
     /// Whether all revisions are LLVM modules.
@@ -283,7 +299,7 @@ impl ConfigFile<'_> {
 
     /// Finds the files of the given tests, and refuses tests that the program cannot have as input.
     fn tests(&self, dir: &Path, config: &SubjectConfig) -> Result<TestFiles, SubjectError> {
-        let TestsConfig { ktest, stdin, run } = &config.tests;
+        let TestsConfig { ktest, stdin, stdout, run } = &config.tests;
         let is_program = config.entry == "main" || config.build.program.is_some();
         let is_ktest = stdin.is_empty() && run.is_empty();
         if !is_program && !is_ktest {
@@ -322,7 +338,15 @@ impl ConfigFile<'_> {
             }
             Ok(all)
         };
-        Ok(TestFiles { ktest: files(ktest)?, stdin: files(stdin)? })
+        let mut pairs = Vec::new();
+        for file in files(stdin)? {
+            let right = stdout.as_ref().map(|extension| file.with_extension(extension));
+            if let Some(missing) = right.as_ref().filter(|right| !right.is_file()) {
+                return Err(self.fault("stdout", format!("{} is missing", missing.display())));
+            }
+            pairs.push(GivenStdin { stdin: file, stdout: right });
+        }
+        Ok(TestFiles { ktest: files(ktest)?, stdin: pairs })
     }
 
     fn patches(&self, dir: &Path, config: &SubjectConfig) -> Result<Vec<Patch>, SubjectError> {

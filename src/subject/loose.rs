@@ -63,6 +63,8 @@ impl Subject {
             patches,
             files: Vec::new(),
             tests: Default::default(),
+            reference: None,
+            labels: Default::default(),
         })
     }
 }

@@ -13,6 +13,7 @@ mod interrupt;
 mod judged;
 mod loose;
 mod notes;
+mod oracle;
 mod packages;
 mod queries;
 mod repeatable;
