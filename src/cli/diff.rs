@@ -124,8 +124,11 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     }
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(findings.report().terminal(style).trim_end_matches('\n'))?;
-    for line in ranges::table(findings.report()) {
-        say::line(&line)?;
+    // Where regions are missing, those that are known may not be the ranges that they seem.
+    if findings.complete {
+        for line in ranges::table(findings.report()) {
+            say::line(&line)?;
+        }
     }
     say::line(&conclusion(findings.report(), &out))?;
     if args.stats {
