@@ -41,7 +41,7 @@ pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 
 use crate::{
-    diff::{self, Differ, RegionWalk, Regions, Task},
+    diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
     exec::{Clock, Program, Start, State},
     explore::{Explorer, Search},
     interrupt::Interrupt,
@@ -49,7 +49,7 @@ use crate::{
     replay::{self, TestInput},
     results::{FoundBy, ResultsDir},
     solver::{SolverConfig, record::Recording},
-    subject::Subject,
+    subject::{Revision, Subject},
 };
 use findings::{Run, write_inputs};
 use native::Native;
@@ -143,16 +143,45 @@ impl Session {
             observer.observe(Event::Built);
             Ok(built)
         })?;
-        Ok(self.explore((merged, built, module), seeds, began, observer)?)
+        // The time of merge and build does not count towards the budget of the search.
+        let building = began.elapsed();
+        let found =
+            self.explore((&merged, &built, module), seeds, observer, |explored, observer| {
+                self.conclude(explored, &merged, (began, building), observer)
+            });
+        Ok(found?)
     }
 
-    fn explore(
+    /// When two revisions differ ([`Differ::when`]). `known` has inputs, and whether the two
+    /// differed on them natively.
+    fn when(
         &self,
-        (merged, built, module): (Merged, Built, Module),
+        pair: [Revision; 2],
+        known: &[(TestInput, bool)],
+    ) -> Result<Option<When>, Error> {
+        let observer: &mut dyn Observer = &mut ();
+        let mut merged = self.stage.merge(observer)?;
+        let (built, module) = self.stage.build(&mut merged, observer)?;
+        merged.revisions.retain(|revision| pair.contains(revision));
+        let signs = self.stage.integers();
+        let found = self.explore((&merged, &built, module), Vec::new(), observer, |explored, _| {
+            let Explored { explorer, mut differ, clock, .. } = explored;
+            let deadline = clock.deadline();
+            let question = Question { pair, signs: signs.as_ref(), known, deadline };
+            Ok(differ.when(question, &explorer.exhausted())?)
+        });
+        Ok(found?)
+    }
+
+    /// Explores and pairs what was built, as far as the time budget allows, and lets `conclude` make
+    /// the result of it.
+    fn explore<T>(
+        &self,
+        (merged, built, module): (&Merged, &Built, Module),
         seeds: Vec<(TestInput, FoundBy)>,
-        begin: Instant,
         observer: &mut dyn Observer,
-    ) -> anyhow::Result<Findings> {
+        conclude: impl FnOnce(Explored<'_, '_>, &mut dyn Observer) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         let Self { stage, options, .. } = self;
         let config = &stage.subject.config;
         let mut program = Program::new(module, &options.search.models()?.with_terms());
@@ -181,8 +210,6 @@ impl Session {
         let inputs = seeds.iter().map(|(input, _)| input);
         exploration.seeds = diff::seeds(&program.exprs, &first, inputs);
         exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
-        // The time of merge and build does not count towards the budget of the search.
-        let building = begin.elapsed();
         let budget = options.search.time(&config.budget);
         let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
         let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
@@ -192,7 +219,7 @@ impl Session {
         let (clock, judging) = (clock(searching), clock(judging));
         let record = exploration.solver.record.clone();
         let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
-        let native = Native::new(stage, &built, judging.deadline())?;
+        let native = Native::new(stage, built, judging.deadline())?;
         let limits = exploration.limits;
         let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
         let mut differ = Differ::new(Task {
@@ -226,6 +253,33 @@ impl Session {
             // Native runs may tell apart revisions about which no path says anything.
             differ.try_variants(&[], MANY_IN_VAIN, trying)?;
         }
+        let program = &program;
+        let explored = Explored {
+            program,
+            explorer,
+            differ,
+            native: &native,
+            exhausted,
+            until,
+            began,
+            clock,
+            judging,
+            record,
+        };
+        conclude(explored, observer)
+    }
+
+    /// Walks the regions, searches for the tree, and writes the results.
+    fn conclude(
+        &self,
+        explored: Explored<'_, '_>,
+        merged: &Merged,
+        (begin, building): (Instant, Duration),
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Findings> {
+        let Self { stage, .. } = self;
+        let Explored { program, explorer, mut differ, native, .. } = explored;
+        let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
         // The tests were judged again and have new numbers.
         stage.results.put_tests_aside()?;
         let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
@@ -248,8 +302,8 @@ impl Session {
         write_inputs(&stage.results, differ.tests())?;
         let run = Run {
             stage,
-            merged: &merged,
-            program: &program,
+            merged,
+            program,
             differ: &differ,
             walk,
             statistics: explorer.statistics(),
@@ -269,6 +323,22 @@ impl Session {
         findings.interrupted = clock.is_interrupted();
         Ok(findings)
     }
+}
+
+/// An exploration that has ended, with all that it found.
+struct Explored<'e, 'd> {
+    program: &'e Program,
+    explorer: Explorer<'e>,
+    differ: Differ<'d>,
+    native: &'e Native<'e>,
+    /// As [`Findings::exhausted`].
+    exhausted: bool,
+    until: Until,
+    began: Instant,
+    /// The time until which anything new is begun, and that for judging tests.
+    clock: Clock<'e>,
+    judging: Clock<'e>,
+    record: Option<Recording>,
 }
 
 /// Runs a step that comes before anything can be found.
