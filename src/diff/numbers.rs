@@ -153,16 +153,20 @@ fn term(exprs: &Exprs, numbers: &[Number], term: Term) -> (ExprId, bool) {
         let width = numbers[x].width.max(numbers[y].width) + 2;
         operation(exprs, numbers[x].expr(exprs, width), numbers[y].expr(exprs, width))
     };
+    let remainder = |x: usize, by: u32| {
+        // The divisor may be wider than the number.
+        let width = numbers[x].width.max(u32::BITS) + 1;
+        exprs.srem(numbers[x].expr(exprs, width), exprs.constant(width, by.into()))
+    };
     match term {
         Term::Input(x) => (exprs.variable_expr(numbers[x].variable), numbers[x].signed),
         Term::Difference(x, y) => (of(x, y, Exprs::sub), true),
         Term::Sum(x, y) => (of(x, y, Exprs::add), true),
-        Term::Remainder(x, by) => {
-            // The divisor may be wider than the number.
-            let width = numbers[x].width.max(u32::BITS) + 1;
-            let by = exprs.constant(width, by.into());
-            (exprs.srem(numbers[x].expr(exprs, width), by), true)
+        Term::Divides(x, by) => {
+            let rest = remainder(x, by);
+            (exprs.eq(rest, exprs.constant(exprs.width(rest), 0)), false)
         }
+        Term::Remainder(x, by) => (remainder(x, by), true),
     }
 }
 
@@ -288,6 +292,7 @@ mod tests {
             place().prop_map(Term::Input),
             (place(), place()).prop_map(|(x, y)| Term::Difference(x, y)),
             (place(), place()).prop_map(|(x, y)| Term::Sum(x, y)),
+            (place(), 2_u32..9).prop_map(|(x, m)| Term::Divides(x, m)),
             (place(), prop_oneof![2_u32..9, Just(u32::MAX)])
                 .prop_map(|(x, m)| Term::Remainder(x, m)),
         ]

@@ -198,7 +198,9 @@ impl<'s, 'd> Search<'s, 'd> {
         let moduli = numbers::moduli(self.exprs, &roots, &self.numbers);
         self.terms.extend(places.clone().map(Term::Input));
         self.terms.extend(pairs().map(|(x, y)| Term::Difference(x, y)));
-        self.terms.extend(moduli.iter().take(MODULI).map(|(x, by)| Term::Remainder(*x, *by)));
+        let moduli: Vec<(usize, u32)> = moduli.into_iter().take(MODULI).collect();
+        self.terms.extend(moduli.iter().map(|(x, by)| Term::Divides(*x, *by)));
+        self.terms.extend(moduli.iter().map(|(x, by)| Term::Remainder(*x, *by)));
         self.terms.extend(pairs().map(|(x, y)| Term::Sum(x, y)));
         let mut landmarks = numbers::constants(self.exprs, &roots);
         landmarks.insert(0);

@@ -10,6 +10,8 @@ pub enum Term {
     Input(usize),
     /// One less another.
     Difference(usize, usize),
+    /// 1 if a constant divides one, else 0.
+    Divides(usize, u32),
     /// The remainder of one divided by a constant, with the sign of the dividend as in C.
     Remainder(usize, u32),
     /// One and another.
@@ -25,6 +27,7 @@ impl Term {
         match self {
             Self::Input(x) => inputs[x],
             Self::Difference(x, y) => inputs[x] - inputs[y],
+            Self::Divides(x, by) => i128::from(inputs[x] % i128::from(by) == 0),
             Self::Remainder(x, by) => inputs[x] % i128::from(by),
             Self::Sum(x, y) => inputs[x] + inputs[y],
         }
@@ -34,7 +37,7 @@ impl Term {
         match self {
             Self::Input(x) => names[x].clone(),
             Self::Difference(x, y) => format!("{} - {}", names[x], names[y]),
-            Self::Remainder(x, by) => format!("{} % {by}", names[x]),
+            Self::Divides(x, by) | Self::Remainder(x, by) => format!("{} % {by}", names[x]),
             Self::Sum(x, y) => format!("{} + {}", names[x], names[y]),
         }
     }
@@ -134,7 +137,7 @@ impl Condition {
                     let most = i128::from(*by) - 1;
                     (-most).max(*bounds[*x].start()).min(0)..=most.min(*bounds[*x].end())
                 }
-                Term::Difference(..) | Term::Sum(..) => continue,
+                Term::Difference(..) | Term::Divides(..) | Term::Sum(..) => continue,
             };
             let is_possible = |range: &RangeInclusive<i128>| {
                 range.start() <= ends.end() && range.end() >= ends.start()
@@ -234,6 +237,10 @@ fn as_one(a: &Conjunction, b: &Conjunction) -> Option<Conjunction> {
 /// The text that says that a term is in one of the ranges, and whether it has an "or".
 fn comparison(term: Term, ranges: &Ranges, names: &[String]) -> (String, bool) {
     let name = term.text(names);
+    if let Term::Divides(..) = term {
+        let relation = if ranges.iter().any(|range| range.contains(&1)) { "=" } else { "!=" };
+        return (format!("{name} {relation} 0"), false);
+    }
     if let Some(values) = exceptions(ranges) {
         let unequal = |value: &i128| match (term, value) {
             (Term::Difference(x, y), 0) => format!("{} != {}", names[x], names[y]),
@@ -307,6 +314,8 @@ mod tests {
             text(&[&[(X, 3..=4), (Term::Remainder(1, 4), 0..=0)]]),
             "3 <= a <= 4 and b % 4 = 0"
         );
+        assert_eq!(text(&[&[(Term::Divides(0, 4), at_least(1))]]), "a % 4 = 0");
+        assert_eq!(text(&[&[(Term::Divides(0, 4), at_most(0))]]), "a % 4 != 0");
         assert_eq!(text(&[]), "never");
         assert_eq!(text(&[&[]]), "always");
     }

@@ -238,6 +238,8 @@ mod tests {
         assert_eq!(learned(&TERMS, |x, y| x == -y), "x + y = 0");
         assert_eq!(learned(&TERMS, |x, _| x % 3 == 0), "x % 3 = 0");
         assert_eq!(learned(&TERMS, |x, y| x != 0 && y > 3), "x != 0 and y >= 4");
+        let divided = [X, Term::Divides(0, 2), Term::Divides(0, 4)];
+        assert_eq!(learned(&divided, |x, _| x % 2 == 0 && x % 4 != 0), "x % 2 = 0 and x % 4 != 0");
         assert_eq!(learned(&TERMS, |x, y| x > 2 && y > 3), "x >= 3 and y >= 4");
         assert_eq!(learned(&TERMS, |x, y| x > 2 || y > 3), "x >= 3 or y >= 4");
         assert_eq!(learned(&TERMS, |_, _| true), "always");
@@ -259,7 +261,7 @@ mod tests {
         let sample = |x, label| Sample { inputs: vec![x], label };
         let samples = [sample(-50, false), sample(7, true), sample(90, false)];
         let text = |landmarks| learn(&[X], landmarks, &samples).unwrap().text(&["x".into()]);
-        assert_eq!(text(&[0, 60]), "0 <= x <= 59");
+        assert_eq!(text(&[0, 60]), "1 <= x <= 59");
         assert_eq!(text(&[]), "-49 <= x <= 7");
     }
 
