@@ -14,7 +14,7 @@ use crate::{
     interrupt::Interrupt,
     results::ResultsDir,
     session::{SearchOptions, stages::Stage},
-    subject::{CONFIG_FILE, Subject, config::parse_duration},
+    subject::{CONFIG_FILE, Subject, config::parse_duration, name_of},
 };
 
 /// Arguments of the stages that take a subject.
@@ -114,10 +114,17 @@ pub(super) fn results_of(subject: &Subject, out: Option<&Path>) -> PathBuf {
         .parent()
         .filter(|parent| parent.file_name().is_some_and(|name| name == "patches"))
         .and_then(Path::parent);
-    results_below(beside.unwrap_or(Path::new("")), subject)
+    results_below(beside.unwrap_or(Path::new("")), &subject.config.name)
 }
 
 /// The directory `results/NAME` below `place`.
-pub(super) fn results_below(place: &Path, subject: &Subject) -> PathBuf {
-    place.join("results").join(&subject.config.name)
+fn results_below(place: &Path, name: &str) -> PathBuf {
+    place.join("results").join(name)
+}
+
+/// Where results go if the original is a file: to `out` if it is given, else to `results/NAME` below
+/// the current directory.
+pub(super) fn results_of_file(original: &Path, out: Option<&Path>) -> PathBuf {
+    let below = || results_below(Path::new(""), &name_of(original));
+    out.map_or_else(below, Path::to_owned)
 }

@@ -1,16 +1,13 @@
 //! `psychic diff SUBJECT` and `psychic diff ORIGINAL CANDIDATE...`: explore, pair and replay
 //! interleaved, then cluster, tree, report.
 
-use std::{
-    io::IsTerminal,
-    path::{Path, PathBuf},
-};
+use std::{io::IsTerminal, path::PathBuf};
 
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 
 use super::{
-    args::{SearchArgs, results_below, results_of},
+    args::{SearchArgs, results_of, results_of_file},
     conclusion::conclusion,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
@@ -157,8 +154,7 @@ fn open(args: &DiffArgs, interrupt: &Interrupt) -> anyhow::Result<(Subject, Path
     let out = args.out.as_deref();
     if !candidates.is_empty() || first.is_file() {
         let subject = Subject::of_files(first, candidates, args.entry.as_deref())?;
-        let out = out.map_or_else(|| results_below(Path::new(""), &subject), Path::to_owned);
-        return Ok((subject, out));
+        return Ok((subject, results_of_file(first, out)));
     }
     ensure!(
         args.entry.is_none() || !first.is_dir(),

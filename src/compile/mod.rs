@@ -40,7 +40,7 @@ mod whole;
 
 pub use compiler::Compilation;
 pub use error::{BuildError, RevisionError};
-pub use harness::{HarnessError, Show, harness, real_numbers};
+pub use harness::{HarnessError, Show, harness, integers, real_numbers};
 pub use layout::{Common, HARNESS};
 pub use libc::{Closure, Libc};
 pub use revisions::Revisions;

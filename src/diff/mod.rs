@@ -9,12 +9,14 @@
 //! the replay shows counts. Equivalence of two revisions is proved at the end, from evidence on
 //! record (`proof`).
 
+mod cases;
 mod compare;
 mod differ;
 mod evidence;
 mod input;
 mod lower;
 mod native;
+mod numbers;
 mod outcome;
 mod overlap;
 mod pairs;
@@ -31,13 +33,16 @@ mod tests;
 pub mod text;
 mod trials;
 mod variants;
+mod when;
 
 pub use differ::{Differ, Effort};
 pub use input::seeds;
 pub use native::{Expected, Replay, ReplayFailed};
+pub use numbers::Signs;
 pub use outcome::{mismatch, predicted};
 pub use pairs::{Decided, PairVerdict, Pairs};
 pub use paths::{path_input, path_test};
 pub use reason::Reason;
 pub use regions::{RegionWalk, Regions};
 pub use test::{DifferentialTest, Task};
+pub use when::{Question, When};

@@ -157,6 +157,11 @@ impl Pairs {
         }
     }
 
+    /// What is recorded against proofs about the two.
+    pub(super) fn doubts(&self, a: Revision, b: Revision) -> impl Iterator<Item = &Reason> {
+        self.doubts.get(&ordered(a, b)).into_iter().flatten()
+    }
+
     /// Records that the pairs of a revision in `a` with one in `b` fail alike on some input.
     pub(super) fn fail_alike(&mut self, a: &RevisionSet, b: &RevisionSet) {
         self.failing.extend(pairs(a, b));

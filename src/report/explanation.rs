@@ -8,14 +8,9 @@ use super::{
     document::{Document, TestEntry},
     labels::{columns, shorten, visible},
     question::input,
-    scalar::{ScalarRange, ScalarRanges, scalar_ranges},
     terminal::{BOLD, CYAN, FAINT, TextStyle, YELLOW},
 };
-use crate::{
-    results::TestId,
-    subject::Revision,
-    tree::{Sample, conditions},
-};
+use crate::subject::Revision;
 
 /// How many lines that both run are shown before and after each divergence.
 const CONTEXT: usize = 2;
@@ -23,12 +18,6 @@ const CONTEXT: usize = 2;
 const COMPARED: usize = 2000;
 /// The greatest number of lines that are shown of one divergence.
 const ROWS: usize = 30;
-/// The greatest number of ranges that are worth reading.
-const RANGES: usize = 4;
-/// The least number of tests on which two revisions differ, and on which they do not, to learn from.
-const SAMPLES: usize = 4;
-/// The greatest number of comparisons in learned conditions.
-const PARTS: usize = 3;
 
 /// A line of source that a revision ran.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -76,27 +65,59 @@ pub struct Explanation {
     pub divergences: Vec<Vec<Row>>,
     /// What the comparison of the lines does not rest on or does not show, a phrase each.
     pub doubts: Vec<String>,
-    /// The inputs on which the two differ, as far as results show them.
-    pub conditions: Option<Conditions>,
+    /// When the two differ; `None` if no numbers of the input decide that, or nobody asked.
+    pub when: Option<When>,
 }
 
-/// Conditions under which two revisions differ.
+/// When two revisions differ.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Conditions {
-    /// One of them holds where the revisions differ.
-    pub any_of: Vec<String>,
-    /// The number of tests that they were learned from; `None` if they come from the regions of the
-    /// input.
-    pub tests: Option<usize>,
+pub struct When {
+    /// The condition on the numbers of the input under which they do, as text; `None` if no short one
+    /// was found.
+    pub condition: Option<String>,
+    /// The names that the condition gives to what is read from standard input, in the order in which
+    /// it is read; empty if the input is named otherwise.
+    pub read: Vec<String>,
+    /// Why it is not proved that they differ under this condition and under no other, a phrase each;
+    /// empty if it is proved.
+    pub doubts: Vec<String>,
+    /// Whether, on some input, they may do the same only in that both fail.
+    pub fails_alike: bool,
+}
+
+impl When {
+    /// A line for people.
+    fn text(&self) -> String {
+        let Some(condition) = &self.condition else {
+            return "no short condition on the numbers of the input says when they differ".into();
+        };
+        let when = match &**condition {
+            "always" => "on every input".into(),
+            condition => format!("when {condition}"),
+        };
+        let names = match &self.read[..] {
+            [] => String::new(),
+            [name] => format!(", where {name} is the whole number read"),
+            _ => ", where n1, n2, ... are the whole numbers in the order in which they are read"
+                .into(),
+        };
+        if !self.doubts.is_empty() {
+            let doubts = self.doubts.join("; ");
+            return format!("approximately: they differ {when}{names} (not proved: {doubts})");
+        }
+        let elsewhere = if self.fails_alike { "; on some other input both fail alike" } else { "" };
+        format!("they differ exactly {when}{names}{elsewhere}")
+    }
 }
 
 impl Explanation {
-    /// Compares what revisions `a` and `b` ran on a test.
+    /// Compares what revisions `a` and `b` ran on a test. `when` says when they differ.
     pub fn new(
         document: &Document,
         test: &TestEntry,
         [a, b]: [Revision; 2],
         ran: [Ran; 2],
+        when: Option<When>,
     ) -> Self {
         let labels = document.labels();
         let cluster = |revision| {
@@ -123,7 +144,7 @@ impl Explanation {
             common,
             divergences,
             doubts,
-            conditions: by_ranges(document, a, b).or_else(|| learned(document, a, b)),
+            when,
         }
     }
 
@@ -170,12 +191,8 @@ impl Explanation {
             let gap = " ".repeat(wide - columns(name));
             let _ = writeln!(out, "{name}{gap}  {}", style.paint(BOLD, outcome));
         }
-        if let Some(Conditions { any_of, tests }) = &self.conditions {
-            let source = match tests {
-                Some(tests) => format!("learned from {tests} tests, approximate"),
-                None => "by the regions of the input".into(),
-            };
-            let _ = writeln!(out, "they differ if {} ({source})", any_of.join(" or "));
+        if let Some(when) = &self.when {
+            let _ = writeln!(out, "{}", visible(&when.text()));
         }
         out
     }
@@ -275,71 +292,29 @@ fn line(row: &Row, width: usize, file: bool, style: TextStyle) -> String {
     format!("{}{gap} │ {}", style.paint(left_colour, &left), style.paint(right_colour, &right))
 }
 
-/// When two revisions differ, by the regions of a scalar input; `None` if they are not ranges that
-/// make up all values of its type.
-fn by_ranges(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
-    let clusterings = document.clusterings();
-    let differ = |test: TestId| {
-        clusterings.iter().any(|known| known.test == test && known.tells_apart(a, b))
-    };
-    let ScalarRanges { input, ranges } =
-        scalar_ranges(&document.ranges, |test| test.is_some_and(differ))?;
-    // Regions that leave out nothing and do not overlap are what their ends say, and are all that
-    // there are.
-    let adjoin = |pair: &[ScalarRange<bool>]| pair[0].high.checked_add(1) == Some(pair[1].low);
-    let ends = [ranges.first()?.low, ranges.last()?.high];
-    let is_type = |bits: u32| ends == [i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)];
-    if !ranges.windows(2).all(adjoin) || ![8, 16, 32, 64].into_iter().any(is_type) {
-        return None;
-    }
-    let text = |ScalarRange { low, high, .. }: &ScalarRange<bool>| match low == high {
-        true => format!("{input} = {low}"),
-        false => format!("{low} <= {input} <= {high}"),
-    };
-    let any_of: Vec<String> = ranges.iter().filter(|range| range.label).map(text).collect();
-    (1..=RANGES).contains(&any_of.len()).then_some(Conditions { any_of, tests: None })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// When two revisions differ, as learned from the tests, if all inputs are the same number of
-/// numbers.
-fn learned(document: &Document, a: Revision, b: Revision) -> Option<Conditions> {
-    let clusterings = document.clusterings();
-    let inputs: Vec<Vec<(String, i64)>> =
-        document.tests.iter().map(numbers).collect::<Option<_>>()?;
-    let names: Vec<String> = inputs.first()?.iter().map(|(name, _)| name.clone()).collect();
-    let known = inputs.iter().zip(&clusterings).filter_map(|(input, clustering)| {
-        let label = clustering.cluster(a)? != clustering.cluster(b)?;
-        let is_same = input.iter().map(|(name, _)| name).eq(&names);
-        is_same.then(|| Sample { inputs: input.iter().map(|(_, value)| *value).collect(), label })
-    });
-    let samples: Vec<Sample<bool>> = known.collect();
-    let differing = samples.iter().filter(|sample| sample.label).count();
-    let fewest = differing.min(samples.len() - differing);
-    if samples.len() < inputs.len() || names.is_empty() || fewest < SAMPLES {
-        return None;
+    fn text(condition: &str, read: &[&str], doubts: &[&str], fails_alike: bool) -> String {
+        let texts = |all: &[&str]| all.iter().map(ToString::to_string).collect();
+        let condition = (!condition.is_empty()).then(|| condition.to_owned());
+        When { condition, read: texts(read), doubts: texts(doubts), fails_alike }.text()
     }
-    let rules = conditions(&names, &samples);
-    let differ = || rules.iter().filter(|rule| rule.label);
-    // Rules of many parts say more about the choice of the tests than about the program.
-    if differ().map(|rule| rule.conditions.len()).sum::<usize>() > PARTS {
-        return None;
-    }
-    let any_of: Vec<String> = differ().map(ToString::to_string).collect();
-    Some(Conditions { any_of, tests: Some(samples.len()) }).filter(|found| !found.any_of.is_empty())
-}
 
-/// The numbers that a test consists of, with their names; `None` if there is anything else in it.
-fn numbers(test: &TestEntry) -> Option<Vec<(String, i64)>> {
-    let input = &test.input;
-    if !input.arguments.is_empty() {
-        return None;
+    #[test]
+    fn only_what_is_proved_is_exact() {
+        assert_eq!(text("a < b", &[], &[], false), "they differ exactly when a < b");
+        assert_eq!(text("always", &[], &[], false), "they differ exactly on every input");
+        assert_eq!(
+            text("n = 1", &["n"], &[], true),
+            "they differ exactly when n = 1, where n is the whole number read; on some other input \
+             both fail alike"
+        );
+        assert_eq!(
+            text("a < b", &[], &["time budget", "solver"], true),
+            "approximately: they differ when a < b (not proved: time budget; solver)"
+        );
+        assert!(text("", &[], &[], false).starts_with("no short condition"));
     }
-    let mut all = Vec::new();
-    for (name, value) in &input.values {
-        all.push((name.clone(), value.parse().ok()?));
-    }
-    for (index, word) in input.stdin.iter().flat_map(|text| text.split_whitespace()).enumerate() {
-        all.push((format!("number {}", index + 1), word.parse().ok()?));
-    }
-    Some(all)
 }

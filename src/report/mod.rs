@@ -51,7 +51,7 @@ pub use document::{
 };
 pub use dot::dot;
 pub use error::{PlotError, ReportError};
-pub use explanation::{Conditions, Explanation, Ran, Row, Step};
+pub use explanation::{Explanation, Ran, Row, Step, When};
 pub use html::html;
 pub(crate) use html::page;
 pub use labels::{

@@ -6,7 +6,10 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 use anyhow::{Context, bail};
 use diffy::{DiffOptions, Line};
 
-use super::{SearchOptions, alone::Alone, inputs, rows::takes_part, stages::Stage};
+use super::{
+    Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
+    rows::takes_part, stages::Stage,
+};
 use crate::{
     compile::HARNESS,
     env::{
@@ -19,11 +22,12 @@ use crate::{
     interrupt::Interrupt,
     ir::FileId,
     memory::Byte,
+    merge,
     replay::TestInput,
-    report::{Document, Explanation, OutcomeEntry, Ran, Step, TestEntry},
+    report::{Document, Explanation, OutcomeEntry, Ran, Step, TestEntry, When},
     results::{ResultsDir, TestId},
     solver,
-    subject::{Form, Revision, RevisionSet, Subject},
+    subject::{Revision, RevisionSet, Subject},
 };
 
 /// The greatest number of lines of each run that are compared.
@@ -32,7 +36,8 @@ const LINES: usize = 20_000;
 const TIME: Duration = Duration::from_secs(20);
 
 /// Explains why revisions `a` and `b` of `subject` differ on a test of the `results` of a comparison:
-/// on `test`, or else on the one that `pairs.csv` names.
+/// on `test`, or else on the one that `pairs.csv` names. For `time`, it looks for the inputs on which
+/// they differ.
 ///
 /// # Errors
 /// The results are not there, the test does not tell the two apart, or the program cannot be compiled
@@ -42,6 +47,7 @@ pub fn explain(
     results: &ResultsDir,
     [a, b]: [Revision; 2],
     test: Option<TestId>,
+    time: Duration,
 ) -> anyhow::Result<Explanation> {
     let document = Document::read(results.path())?;
     let entry = entry(&document, [a, b], test)?;
@@ -67,7 +73,45 @@ pub fn explain(
         Ok(Ran { steps, doubts: doubts(&traced) })
     };
     let ran = [run(a, of_a, &sources[1])?, run(b, of_b, &sources[0])?];
-    Ok(Explanation::new(&document, entry, [a, b], ran))
+    let known = known(results, &document, [a, b])?;
+    let when = when(&stage.subject, [a, b], &known, time)?;
+    Ok(Explanation::new(&document, entry, [a, b], ran, when))
+}
+
+/// The inputs of the tests, and whether two revisions differ on them.
+fn known(
+    results: &ResultsDir,
+    document: &Document,
+    [a, b]: [Revision; 2],
+) -> anyhow::Result<Vec<(TestInput, bool)>> {
+    let mut known = Vec::new();
+    for clustering in document.clusterings() {
+        if let (Some(x), Some(y)) = (clustering.cluster(a), clustering.cluster(b)) {
+            known.push((inputs::test(&results.ktest(clustering.test))?, x != y));
+        }
+    }
+    Ok(known)
+}
+
+/// When two revisions differ, as far as it can be found out in `time`; `None` if no numbers of the
+/// input decide that.
+fn when(
+    subject: &Subject,
+    pair: [Revision; 2],
+    known: &[(TestInput, bool)],
+    time: Duration,
+) -> anyhow::Result<Option<When>> {
+    if time.is_zero() {
+        return Ok(None);
+    }
+    let (subject, pair) = subject.of_pair(pair);
+    let search = SearchOptions { time: Some(time), ..SearchOptions::default() };
+    let options = Options { search, until: Some(Until::Trees), ..Options::default() };
+    let Some(found) = Session::new(subject, options)?.when(pair, known)? else { return Ok(None) };
+    let condition = found.condition.map(|condition| condition.text(&found.names));
+    let doubts = found.doubts.into_iter().collect();
+    let read = if found.is_read { found.names } else { Vec::new() };
+    Ok(Some(When { condition, read, doubts, fails_alike: found.fails_alike }))
 }
 
 /// The test to explain.
@@ -105,12 +149,12 @@ fn unchanged(
     document: &Document,
     revisions: [Revision; 2],
 ) -> anyhow::Result<()> {
+    let candidates = merge::candidates(subject);
     for patch in subject.patches.iter().filter(|patch| revisions.contains(&patch.revision)) {
         let compared = document.revisions.iter().find(|e| e.row.revision == patch.revision);
+        let text = patch_text(subject, patch, &candidates[&patch.revision])?;
         let is_same = compared.is_some_and(|compared| {
-            let text = fs::read(&patch.path).unwrap_or_default();
-            let is_text = || Some(&*String::from_utf8_lossy(&text)) == compared.diff.as_deref();
-            compared.row.patch == patch.name && (patch.form != Form::Diff || is_text())
+            compared.row.patch == patch.name && compared.diff.as_deref() == Some(&text)
         });
         if !is_same {
             bail!("{}: {CHANGED}", patch.name);

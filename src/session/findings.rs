@@ -22,14 +22,14 @@ use crate::{
     diff::{Differ, DifferentialTest, RegionWalk},
     exec::Program,
     explore::Statistics,
-    merge,
+    merge::{self, Candidate},
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
         Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId, Verdict,
         write_whole,
     },
-    subject::{Form, Patch, Revision, RevisionSet},
+    subject::{Form, Patch, Revision, RevisionSet, Subject},
     tree::{self, Tree},
 };
 
@@ -313,27 +313,36 @@ impl Run<'_> {
     fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
         let subject = &self.stage.subject;
         let candidates = merge::candidates(subject);
-        let read = |patch: &Patch| {
-            let text = match (&candidates[&patch.revision], patch.form) {
-                (_, Form::Diff) => {
-                    let bytes = fs::read(&patch.path);
-                    let bytes = bytes.with_context(|| patch.path.display().to_string())?;
-                    String::from_utf8_lossy(&bytes).into_owned()
-                }
-                (Ok(candidate), _) => {
-                    let diffs = merge::difference(subject, candidate);
-                    let diffs = diffs.into_iter().map(|(path, diff)| {
-                        let name = path.display().to_string();
-                        diff.replacen("original", &name, 1).replacen("modified", &name, 1)
-                    });
-                    diffs.collect()
-                }
-                (Err(reason), _) => reason.clone(),
-            };
+        let of = |patch: &Patch| {
+            let text = patch_text(subject, patch, &candidates[&patch.revision])?;
             Ok((patch.revision, text))
         };
-        subject.patches.iter().map(read).collect()
+        subject.patches.iter().map(of).collect()
     }
+}
+
+/// What a patch changes, as the results have it: its own text if it is a diff.
+pub(super) fn patch_text(
+    subject: &Subject,
+    patch: &Patch,
+    candidate: &Result<Candidate, String>,
+) -> anyhow::Result<String> {
+    Ok(match (candidate, patch.form) {
+        (_, Form::Diff) => {
+            let bytes = fs::read(&patch.path);
+            let bytes = bytes.with_context(|| patch.path.display().to_string())?;
+            String::from_utf8_lossy(&bytes).into_owned()
+        }
+        (Ok(candidate), _) => {
+            let diffs = merge::difference(subject, candidate);
+            let diffs = diffs.into_iter().map(|(path, diff)| {
+                let name = path.display().to_string();
+                diff.replacen("original", &name, 1).replacen("modified", &name, 1)
+            });
+            diffs.collect()
+        }
+        (Err(reason), _) => reason.clone(),
+    })
 }
 
 /// Writes the inputs of `tests` that are not in `tests/` yet. Each is written whole, so that a run

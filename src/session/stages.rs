@@ -115,15 +115,21 @@ impl Stage {
     /// The names of the entry function's parameters that are floating-point numbers, and `return`
     /// if its result is one.
     pub(crate) fn real_numbers(&self) -> BTreeSet<String> {
-        let entry = &self.subject.config.entry;
-        if entry == "main" {
-            return BTreeSet::new();
-        }
-        let sources = self.subject.sources.iter().map(|source| self.subject.root.join(source));
-        let texts = sources.flat_map(fs::read);
-        texts
-            .flat_map(|text| compile::real_numbers(&String::from_utf8_lossy(&text), entry))
-            .collect()
+        self.of_entry(compile::real_numbers).into_iter().flatten().flatten().collect()
+    }
+
+    /// The entry function's parameters that are integers, and whether each is signed; `None` for a
+    /// program.
+    pub(super) fn integers(&self) -> Option<BTreeMap<String, bool>> {
+        Some(self.of_entry(compile::integers)?.flatten().collect())
+    }
+
+    /// What `read` finds of the entry function in each source; `None` for a program.
+    fn of_entry<T>(&self, read: fn(&str, &str) -> T) -> Option<impl Iterator<Item = T>> {
+        let Subject { config: SubjectConfig { entry, .. }, sources, root, .. } = &self.subject;
+        let texts = sources.iter().flat_map(|source| fs::read(root.join(source)));
+        let found = texts.map(move |text| read(&String::from_utf8_lossy(&text), entry));
+        (entry != "main").then_some(found)
     }
 
     /// Merges the patches, writes `meta/` and `revisions.csv`, and reports what was set aside.

@@ -175,6 +175,20 @@ impl Subject {
     pub fn revisions(&self) -> usize {
         self.patches.len() + 1
     }
+
+    /// The subject with no patches but those of two of its revisions, and the numbers of the two in
+    /// it.
+    pub fn of_pair(&self, pair: [Revision; 2]) -> (Self, [Revision; 2]) {
+        let wanted = self.patches.iter().filter(|patch| pair.contains(&patch.revision));
+        let mut patches: Vec<Patch> = wanted.cloned().collect();
+        let place = |of: Revision| patches.iter().position(|patch| patch.revision == of);
+        let number = |place: usize| Revision(place as u32 + 1);
+        let pair = pair.map(|revision| place(revision).map_or(Revision::ORIGINAL, number));
+        for (place, patch) in patches.iter_mut().enumerate() {
+            patch.revision = number(place);
+        }
+        (Self { patches, ..self.clone() }, pair)
+    }
 }
 
 struct ConfigFile<'a> {

@@ -46,9 +46,7 @@ impl Subject {
         let (Some(dir), Some(file)) = (place.parent(), place.file_name()) else {
             return Err(SubjectError::NoFile(original.to_owned()));
         };
-        let names = [place.file_stem().unwrap_or(file), file].map(|name| name.to_string_lossy());
-        let name = names.iter().find(|name| is_plain(name)).unwrap_or(&names[1]);
-        let mut config = SubjectConfig::named(name.clone().into_owned());
+        let mut config = SubjectConfig::named(name_of(&place));
         config.sources = vec![file.into()];
         if let Some(entry) = entry {
             entry.clone_into(&mut config.entry);
@@ -67,6 +65,14 @@ impl Subject {
             labels: Default::default(),
         })
     }
+}
+
+/// The name of a subject whose original is this file.
+pub(crate) fn name_of(original: &Path) -> String {
+    let file = original.file_name().unwrap_or_default();
+    let names = [original.file_stem().unwrap_or(file), file].map(|name| name.to_string_lossy());
+    let name = names.iter().find(|name| is_plain(name)).unwrap_or(&names[1]);
+    name.clone().into_owned()
 }
 
 /// The absolute path of a file. If it is a link, it remains one: a compiler, too, looks for headers

@@ -16,6 +16,7 @@ pub use config::SubjectConfig;
 pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
 pub use load::{CONFIG_FILE, GivenStdin, Subject, TestFiles, is_variable};
+pub(crate) use loose::name_of;
 pub use patch::{Form, Patch};
 pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;

@@ -60,7 +60,7 @@
 
 mod apart;
 mod bounds;
-mod conditions;
+mod condition;
 mod cover;
 mod decision;
 mod depth;
@@ -68,6 +68,7 @@ mod economy;
 mod greedy;
 mod grow;
 mod json;
+mod learn;
 mod memo;
 mod minimal;
 mod problem;
@@ -75,11 +76,12 @@ mod question;
 mod search;
 mod solution;
 
-pub use conditions::{Interval, Rule, Sample, conditions};
+pub use condition::{Condition, Conjunction, Ranges, Term};
 pub use cover::{Cover, cover};
 pub use decision::{Branch, Tree};
 pub use greedy::{Impurity, greedy};
 pub use json::JsonError;
+pub use learn::{Sample, learn};
 pub use minimal::minimal;
 pub use solution::{Objective, Options, Proven, Solution, TreeError};
 

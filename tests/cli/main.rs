@@ -5,6 +5,7 @@ mod campaign;
 mod candidates;
 mod choosing;
 mod errors;
+mod explain;
 mod explore;
 mod given;
 mod help;

@@ -1,0 +1,344 @@
+//! A comparison from a subject to its findings, and what else is found out by exploring.
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use tempfile::TempDir;
+
+use super::{
+    error::Error,
+    findings::{Findings, Run, write_inputs},
+    inputs,
+    native::Native,
+    observer::{Event, Observer},
+    options::{Options, Sharing, Until},
+    rounds::{MANY_IN_VAIN, explore_and_pair},
+    stages::{Built, Merged, Stage},
+};
+use crate::{
+    diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
+    exec::{Clock, Program, Start, State},
+    explore::{Explorer, Search},
+    interrupt::Interrupt,
+    ir::Module,
+    replay::{self, TestInput},
+    results::{FoundBy, ResultsDir},
+    solver::{SolverConfig, record::Recording},
+    subject::{Revision, Subject},
+};
+
+/// The part of the time budget after which exploring ends.
+const EXPLORING_PART: f64 = 0.7;
+/// The part of the time budget after which no more variants of known inputs are tried.
+const TRYING_PART: f64 = 0.85;
+/// The part of the time budget after which pairing begins nothing new. The rest is for judging the
+/// tests; no native run begins after it.
+const SEARCHING_PART: f64 = 0.9;
+/// The least time for judging the tests: a small budget must not lose what was found.
+const LEAST_JUDGING: Duration = Duration::from_secs(5);
+/// The least time limit for walking the regions of the input if that was not asked for. The limit
+/// is otherwise an eighth of the time since exploring began.
+const LEAST_WALK: Duration = Duration::from_millis(500);
+
+/// A subject whose revisions are to be compared.
+pub struct Session {
+    stage: Stage,
+    options: Options,
+    /// The directory that it works in if there is no [`Options::out`].
+    _scratch: Option<TempDir>,
+}
+
+impl Session {
+    /// Claims the results directory for this session. Nothing is built yet.
+    ///
+    /// # Errors
+    /// The directory cannot be written to, holds something that no run has written, or is claimed
+    /// by another run; there is no compiler; or `main` does not begin with
+    /// [`sandbox_helper`](crate::replay::sandbox_helper).
+    pub fn new(subject: Subject, options: Options) -> Result<Self, Error> {
+        replay::refuse_idle_helper().map_err(anyhow::Error::from)?;
+        let (place, scratch) = match &options.out {
+            Some(out) => (out.clone(), None),
+            None => {
+                let scratch = tempfile::tempdir().context("a temporary directory")?;
+                (scratch.path().join("results"), Some(scratch))
+            }
+        };
+        let place = ResultsDir::claim(place).map_err(anyhow::Error::from)?;
+        let stage = Stage::new(subject, place, &options.search.interrupt)?;
+        Ok(Self { stage, options, _scratch: scratch })
+    }
+
+    /// Tells the revisions apart. Results are written below [`Options::out`] as they are found, and
+    /// replace those of an earlier run at the end.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if the run was asked to end before it could find anything;
+    /// [`Error::Failed`] with what is wrong.
+    pub fn diff(mut self, observer: &mut dyn Observer) -> Result<Findings, Error> {
+        let began = Instant::now();
+        let interrupt = self.options.search.interrupt.clone();
+        unless_interrupted(&interrupt, || self.stage.prepare(observer))?;
+        let seeds = self.seeds()?;
+        let begun = self.stage.place.begin(self.options.resume);
+        self.stage.results = begun.map_err(anyhow::Error::from)?;
+        self.compare(seeds, began, observer).inspect_err(|_| {
+            // The first error is the one to report.
+            _ = self.stage.place.give_up();
+        })
+    }
+
+    /// The inputs that the subject gives and, to resume, those that an earlier run left.
+    fn seeds(&self) -> anyhow::Result<Vec<(TestInput, FoundBy)>> {
+        let given = inputs::given_tests(&self.stage.subject)?.into_iter();
+        let mut seeds: Vec<_> = given.map(|test| (test.input, FoundBy::Given)).collect();
+        if self.options.resume {
+            for file in self.stage.results.left_tests()? {
+                seeds.push((inputs::test(&file)?, FoundBy::Seed));
+            }
+        }
+        Ok(seeds)
+    }
+
+    fn compare(
+        &self,
+        seeds: Vec<(TestInput, FoundBy)>,
+        began: Instant,
+        observer: &mut dyn Observer,
+    ) -> Result<Findings, Error> {
+        let interrupt = &self.options.search.interrupt;
+        let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
+        let (built, module) = unless_interrupted(interrupt, || {
+            let built = self.stage.build(&mut merged, observer)?;
+            self.stage.note_built();
+            observer.observe(Event::Built);
+            Ok(built)
+        })?;
+        // The time of merge and build does not count towards the budget of the search.
+        let building = began.elapsed();
+        let found =
+            self.explore((&merged, &built, module), seeds, observer, |explored, observer| {
+                self.conclude(explored, &merged, (began, building), observer)
+            });
+        Ok(found?)
+    }
+
+    /// When two revisions differ ([`Differ::when`]). `known` has inputs, and whether the two
+    /// differed on them natively.
+    pub(super) fn when(
+        &self,
+        pair: [Revision; 2],
+        known: &[(TestInput, bool)],
+    ) -> Result<Option<When>, Error> {
+        let observer: &mut dyn Observer = &mut ();
+        let mut merged = self.stage.merge(observer)?;
+        let (built, module) = self.stage.build(&mut merged, observer)?;
+        merged.revisions.retain(|revision| pair.contains(revision));
+        let signs = self.stage.integers();
+        let found = self.explore((&merged, &built, module), Vec::new(), observer, |explored, _| {
+            let Explored { explorer, mut differ, clock, .. } = explored;
+            let deadline = clock.deadline();
+            let question = Question { pair, signs: signs.as_ref(), known, deadline };
+            Ok(differ.when(question, &explorer.exhausted())?)
+        });
+        Ok(found?)
+    }
+
+    /// Explores and pairs what was built, as far as the time budget allows, and lets `conclude` make
+    /// the result of it.
+    fn explore<T>(
+        &self,
+        (merged, built, module): (&Merged, &Built, Module),
+        seeds: Vec<(TestInput, FoundBy)>,
+        observer: &mut dyn Observer,
+        conclude: impl FnOnce(Explored<'_, '_>, &mut dyn Observer) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let Self { stage, options, .. } = self;
+        let config = &stage.subject.config;
+        let mut program = Program::new(module, &options.search.models()?.with_terms());
+        program.uninitialised = config.uninitialised;
+        if !options.apart {
+            program.rejoin();
+        }
+        if stage.is_whole() && !options.all_paths {
+            program.end_what_is_unaffected();
+        }
+        let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
+        let start = Start {
+            entry: program.entry().into(),
+            revisions: merged.revisions.iter().copied().collect(),
+            args: inputs.args,
+            env: inputs.env,
+            stdin: inputs.stdin,
+            files: inputs.files,
+        };
+        let first = program.start(start.clone())?;
+        let first = match options.sharing {
+            Sharing::Full => first,
+            Sharing::None => first.iter().flat_map(State::parted).collect(),
+        };
+        let mut exploration = options.search.config(Search::Directed, &config.budget);
+        let inputs = seeds.iter().map(|(input, _)| input);
+        exploration.seeds = diff::seeds(&program.exprs, &first, inputs);
+        exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
+        let budget = options.search.time(&config.budget);
+        let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
+        let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
+        let trying = clock(budget.map(|time| time.mul_f64(TRYING_PART)));
+        let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
+        let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
+        let (clock, judging) = (clock(searching), clock(judging));
+        let record = exploration.solver.record.clone();
+        let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
+        let native = Native::new(stage, built, judging.deadline())?;
+        let limits = exploration.limits;
+        let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
+        let mut differ = Differ::new(Task {
+            program: &program,
+            start: Some((start, limits)),
+            replay: &native,
+            solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
+            outputs: config.outputs.clone(),
+            reals: stage.real_numbers(),
+            revisions: merged.revisions.clone(),
+            without_result: built.without_result.clone(),
+            clock,
+        });
+        let began = Instant::now();
+        observer.observe(Event::Exploring);
+        for (tests, (input, found_by)) in seeds.into_iter().enumerate() {
+            if found_by == FoundBy::Given && clock.is_over() {
+                // It is not lost: the next run is given it, too.
+                continue;
+            }
+            observer.observe(Event::Trying { tests });
+            differ.seed(input, found_by)?;
+        }
+        // Two revisions have only one tree.
+        let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
+        let until = options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
+        let (exhausted, until) =
+            explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
+        differ.finish(&explorer.exhausted(), explorer.pool())?;
+        if exhausted {
+            // Native runs may tell apart revisions about which no path says anything.
+            differ.try_variants(&[], MANY_IN_VAIN, trying)?;
+        }
+        let program = &program;
+        let explored = Explored {
+            program,
+            explorer,
+            differ,
+            native: &native,
+            exhausted,
+            until,
+            began,
+            clock,
+            judging,
+            record,
+        };
+        conclude(explored, observer)
+    }
+
+    /// Walks the regions, searches for the tree, and writes the results.
+    fn conclude(
+        &self,
+        explored: Explored<'_, '_>,
+        merged: &Merged,
+        (begin, building): (Instant, Duration),
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Findings> {
+        let Self { stage, .. } = self;
+        let Explored { program, explorer, mut differ, native, .. } = explored;
+        let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
+        // The tests were judged again and have new numbers.
+        stage.results.put_tests_aside()?;
+        let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
+            observer.observe(Event::Walking);
+            let regions = match until {
+                // Every clustering was asked for.
+                Until::Trees => Regions::asked_for(clock.deadline()),
+                Until::Pairs | Until::Either => {
+                    let time = (began.elapsed() / 8).max(LEAST_WALK);
+                    Regions::by_default(clock.within(time).deadline())
+                }
+            };
+            differ.walk(regions)?
+        } else {
+            RegionWalk::default()
+        };
+        // If time was over, some tests of an earlier run may not have been run again.
+        let all_judged = native.is_in_time();
+        // The search for the tree may take long; what was found must be on disk before it.
+        write_inputs(&stage.results, differ.tests())?;
+        let run = Run {
+            stage,
+            merged,
+            program,
+            differ: &differ,
+            walk,
+            statistics: explorer.statistics(),
+            exhausted,
+            until,
+            building,
+            elapsed: begin.elapsed(),
+            deadline: judging.deadline(),
+        };
+        let mut findings = run.findings()?;
+        findings.write_to(&stage.results)?;
+        findings.recorded = record.is_none_or(|record| record.is_complete());
+        if all_judged {
+            stage.results.forget_tests()?;
+        }
+        stage.place.finish()?;
+        findings.interrupted = clock.is_interrupted();
+        Ok(findings)
+    }
+}
+
+/// An exploration that has ended, with all that it found.
+struct Explored<'e, 'd> {
+    program: &'e Program,
+    explorer: Explorer<'e>,
+    differ: Differ<'d>,
+    native: &'e Native<'e>,
+    /// As [`Findings::exhausted`].
+    exhausted: bool,
+    until: Until,
+    began: Instant,
+    /// The time until which anything new is begun, and that for judging tests.
+    clock: Clock<'e>,
+    judging: Clock<'e>,
+    record: Option<Recording>,
+}
+
+/// Runs a step that comes before anything can be found.
+///
+/// # Errors
+/// [`Error::Interrupted`] if the run is asked to end before or during the step; else what `make`
+/// returns.
+fn unless_interrupted<T>(
+    interrupt: &Interrupt,
+    make: impl FnOnce() -> anyhow::Result<T>,
+) -> Result<T, Error> {
+    if interrupt.is_set() {
+        return Err(Error::Interrupted);
+    }
+    let made = make();
+    if interrupt.is_set() { Err(Error::Interrupted) } else { Ok(made?) }
+}
+
+/// Prepares `directory` for the queries that verdicts rest on. It must be empty, as the queries of
+/// two runs must not be mixed.
+fn recording(directory: &Path) -> anyhow::Result<Recording> {
+    let name = || directory.display().to_string();
+    fs::create_dir_all(directory).with_context(name)?;
+    if fs::read_dir(directory).with_context(name)?.next().is_some() {
+        bail!("{} is not empty: --emit-smt2 takes a new directory", name());
+    }
+    Ok(Recording::of_exploration(directory.to_owned()))
+}
