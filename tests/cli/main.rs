@@ -6,6 +6,7 @@ mod candidates;
 mod choosing;
 mod errors;
 mod explore;
+mod git;
 mod given;
 mod help;
 mod init;
