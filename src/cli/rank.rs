@@ -29,7 +29,8 @@ Among equals, the order is that of the mean of these criteria, each from 0 to 1,
 pub(super) struct RankArgs {
     /// A results directory of `psychic diff`
     results: PathBuf,
-    /// A CSV file with the columns `patch` (or `revision`) and `score`; larger is better
+    /// Scores of the patches, larger is better: CSV with the columns `patch` (or `revision`) and
+    /// `score`, or JSON, {"PATCH": SCORE, ...} or a list of {"patch": ..., "score": ...}
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
     /// Set the weight of a criterion; 0 leaves it out; may be repeated
@@ -56,7 +57,12 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     })?;
     evidence.answers = walk.answers().to_vec();
     if let Some(file) = &args.scores {
-        evidence.priors = scores(file, &evidence.patches)?;
+        // The tool that made the patches knows nothing of those that were set aside.
+        let all = document.revisions.iter().map(|entry| &entry.row);
+        let all = all.filter(|row| row.revision != Revision::ORIGINAL);
+        let names = all.map(|row| (row.revision, row.patch.clone())).collect();
+        evidence.priors = scores(file, &names)?;
+        evidence.priors.retain(|revision, _| evidence.patches.contains_key(revision));
     }
     let mut weights = Weights::default();
     for (criterion, weight) in &args.weight {
