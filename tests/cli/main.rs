@@ -21,5 +21,6 @@ mod scripts;
 mod sharing;
 mod stages;
 mod support;
+mod tutorial;
 mod verdicts;
 mod whole;
