@@ -49,6 +49,10 @@ impl Key {
                 return found.copied().with_context(|| format!("no revision {number:?}"));
             }
         };
+        // Every path ends with nothing.
+        if name.is_empty() {
+            bail!("no patch {name:?}");
+        }
         let given = Path::new(name);
         let is_whole = |patch: &Path| patch == given;
         let is_end = |patch: &Path| patch.ends_with(given) || given.ends_with(patch);
