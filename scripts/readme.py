@@ -1,21 +1,33 @@
 #!/usr/bin/env python3
-"""Updates README.md with what psychic prints now: scripts/readme.py PSYCHIC
+"""Updates README.md and docs/tutorial.md with what psychic prints now: scripts/readme.py PSYCHIC
 
-Every block after a line `<!-- output: NAME -->` is replaced by new output: `demo` comes from the
+With --check, it changes nothing, and says what would change. Documents are named to take only these.
+
+In the README, every block after a line `<!-- output: NAME -->` is replaced by new output: `demo` comes from the
 example of `make demo`, and `leap`, `ask` and `explain` from the subject that the README
 describes, which is built from its text. The figures in the table of subjects come from results/*/summary.csv, and the table after
 `<!-- table: everyday -->` from results/everyday.csv.
+
+In the tutorial, every command of every console block runs, in a home directory in which `psychic` is
+this repository. The block after `<!-- file: NAME -->` is a file there, and `<!-- answers: 1 2 -->` is
+what is typed into the next block.
 """
 
+import argparse
 import csv
+import difflib
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).parent.parent
-README = TOP / "README.md"
+
+# What a run took, at the end of a line.
+TIMES = re.compile(r"(, \d+\.\d s to build)?, \d+\.\d s$", re.MULTILINE)
 
 
 def psychic(program, *arguments, cwd, answers=""):
@@ -24,7 +36,7 @@ def psychic(program, *arguments, cwd, answers=""):
                           text=True)
     if done.returncode:
         sys.exit(f"psychic {' '.join(map(str, arguments))}: {done.returncode}\n{done.stderr}")
-    return re.sub(r"(, \d+\.\d s to build)?, \d+\.\d s$", "", done.stdout, flags=re.MULTILINE)
+    return TIMES.sub("", done.stdout)
 
 
 def leap(text, directory):
@@ -65,10 +77,8 @@ def everyday():
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def main(program):
-    """Rewrites README.md."""
-    program = pathlib.Path(program).absolute()
-    text = README.read_text()
+def readme(program, text):
+    """README.md as it is to be."""
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         leap(text, scratch)
@@ -83,11 +93,68 @@ def main(program):
                   lambda match: match[1] + outputs[match[2]] + "```", text, flags=re.DOTALL)
     text = re.sub(r"^\| \[([\w-]+)\]\(patches/[\w-]+\) \| (.*?) \|.*$", row, text,
                   flags=re.MULTILINE)
-    text = re.sub(r"(<!-- table: everyday -->\n)(\|.*\n)*", lambda match: match[1] + everyday(), text)
-    README.write_text(text)
+    return re.sub(r"(<!-- table: everyday -->\n)(\|.*\n)*", lambda match: match[1] + everyday(), text)
+
+
+def tutorial(program, text):
+    """docs/tutorial.md as it is to be."""
+    with tempfile.TemporaryDirectory() as home:
+        home = pathlib.Path(home)
+        (home / "psychic").symlink_to(TOP)
+        work = home / "work"
+        work.mkdir()
+        # The cache is found from the home directory otherwise.
+        environment = {"PSYCHIC_CACHE": str(TOP / ".cache"), **os.environ, "HOME": str(home),
+                       "PATH": f"{program.parent}:{os.environ['PATH']}"}
+
+        def output(command, answers):
+            if command.startswith("pdflatex ") and not shutil.which("pdflatex"):
+                print("not run, as there is no pdflatex:", command, file=sys.stderr)
+                return ""
+            done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=work, env=environment, input=answers,
+                                  capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"$ {command}\n{done.stdout}{done.stderr}exit status {done.returncode}")
+            return TIMES.sub("", done.stdout).lstrip("\n")
+
+        def block(match):
+            head, kind, about, language, body = match.groups()
+            if kind == "file":
+                (work / about).write_text(body)
+            if language != "console":
+                return match[0]
+            answers = "".join(f"{answer}\n" for answer in (about or "").split())
+            commands = [line for line in body.splitlines() if line.startswith("$ ")]
+            shown = "".join(f"{command}\n{output(command[2:], answers)}" for command in commands)
+            return f"{head}```console\n{shown}```"
+
+        return re.sub(r"((?:<!-- (file|answers): (.*?) -->\n)?)```(\w+)\n(.*?)```", block, text,
+                      flags=re.DOTALL)
+
+
+DOCUMENTS = {"README.md": readme, "docs/tutorial.md": tutorial}
+
+
+def main():
+    """Rewrites or checks the documents. Returns whether all of them are as they are to be."""
+    parser = argparse.ArgumentParser(usage="scripts/readme.py [--check] PSYCHIC [DOCUMENT...]")
+    parser.add_argument("program")
+    parser.add_argument("documents", nargs="*", choices=[*DOCUMENTS, []])
+    parser.add_argument("--check", action="store_true")
+    arguments = parser.parse_args()
+    program = pathlib.Path(arguments.program).absolute()
+    is_current = True
+    for name in arguments.documents or DOCUMENTS:
+        old = (TOP / name).read_text()
+        new = DOCUMENTS[name](program, old)
+        if not arguments.check:
+            (TOP / name).write_text(new)
+        elif old != new:
+            is_current = False
+            sys.stdout.writelines(difflib.unified_diff(
+                old.splitlines(True), new.splitlines(True), name, "what psychic prints"))
+    return is_current
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: scripts/readme.py PSYCHIC")
-    main(sys.argv[1])
+    sys.exit(0 if main() else 1)

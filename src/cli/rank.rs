@@ -40,7 +40,8 @@ pub(super) struct RankArgs {
     /// Where the results of the subject are [default: results/NAME beside the subject's patches/]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// A CSV file with the columns `patch` (or `revision`) and `score`; larger is better
+    /// Scores of the patches, larger is better: CSV with the columns `patch` (or `revision`) and
+    /// `score`, or JSON, {"PATCH": SCORE, ...} or a list of {"patch": ..., "score": ...}
     #[arg(long, value_name = "FILE")]
     scores: Option<PathBuf>,
     /// Set the weight of a criterion; 0 leaves it out; may be repeated
@@ -83,7 +84,12 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     evidence.answers = walk.answers().to_vec();
     let listed = |subject: &Subject| Some(subject.dir.join(subject.config.rank.scores.as_ref()?));
     if let Some(file) = args.scores.clone().or_else(|| subject.as_ref().and_then(listed)) {
-        evidence.priors = scores(&file, &evidence.patches)?;
+        // The tool that made the patches knows nothing of those that were set aside.
+        let all = document.revisions.iter().map(|entry| &entry.row);
+        let all = all.filter(|row| row.revision != Revision::ORIGINAL);
+        let names = all.map(|row| (row.revision, row.patch.clone())).collect();
+        evidence.priors = scores(&file, &names)?;
+        evidence.priors.retain(|revision, _| evidence.patches.contains_key(revision));
     }
     let labels = labels(args, subject.as_ref(), &evidence.patches)?;
     let rows = ranking(&evidence, &weights(args, subject.as_ref())?);

@@ -39,8 +39,7 @@ pub(super) struct TreeArgs {
     /// different tests
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = ObjectiveArg::Height)]
     objective: ObjectiveArg,
-    /// How likely each patch is to be right: a CSV file with the columns `patch` (or `revision`) and
-    /// `score`, 0 or more
+    /// How likely each patch is to be right: scores, 0 or more, as `psychic rank --scores` takes them
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
     /// Ask everybody the same, with as few tests as possible: one test for each level
@@ -171,11 +170,12 @@ fn prior(
     revisions: &RevisionSet,
     rows: &[RevisionRow],
 ) -> anyhow::Result<BTreeMap<Revision, u32>> {
-    let name = |revision: Revision| {
-        let row = rows.iter().find(|row| row.revision == revision);
-        (revision, row.map_or_else(String::new, |row| row.patch.clone()))
-    };
-    let scores = scores(file, &revisions.iter().map(name).collect())?;
+    // Patches that were set aside may have a score, too.
+    let mut names: BTreeMap<Revision, String> =
+        revisions.iter().map(|revision| (revision, String::new())).collect();
+    names.extend(rows.iter().map(|row| (row.revision, row.patch.clone())));
+    let mut scores = scores(file, &names)?;
+    scores.retain(|revision, _| revisions.contains(*revision));
     let most = scores.values().copied().fold(0.0, f64::max);
     if let Some((revision, score)) = scores.iter().find(|(_, score)| **score < 0.0) {
         bail!("{}: the score of {revision} is negative: {score}", file.display());

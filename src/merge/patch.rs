@@ -8,6 +8,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::subject::unquoted;
+
 /// The changes to one file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct FileDiff {
@@ -276,13 +278,6 @@ fn path(text: &str) -> Option<String> {
     (text != "/dev/null" && !absent).then(|| text.to_owned())
 }
 
-fn unquoted(text: &str) -> String {
-    match text.strip_prefix('"') {
-        Some(quoted) => unquote(quoted),
-        None => text.split('\t').next().unwrap_or_default().trim_end().to_owned(),
-    }
-}
-
 /// The path without a time stamp that is separated by blanks: `x.c 2024-01-31 10:00:00 +0100`.
 fn strip_time(text: &str) -> &str {
     let is_date = |word: &str| {
@@ -295,41 +290,6 @@ fn strip_time(text: &str) -> &str {
     text.match_indices(' ')
         .find(|(index, _)| text[index + 1..].split(' ').next().is_some_and(is_date))
         .map_or(text, |(index, _)| text[..index].trim_end())
-}
-
-/// Digits of a byte that git quotes by its number.
-const OCTAL_DIGITS: usize = 3;
-
-/// Decodes a path with unusual bytes, which git quotes like a C string.
-fn unquote(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes().peekable();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'"' => break,
-            b'\\' => match rest.next() {
-                Some(digit @ b'0'..=b'7') => {
-                    let mut value = u32::from(digit - b'0');
-                    for _ in 1..OCTAL_DIGITS {
-                        let Some(more) = rest.next_if(|b| (b'0'..=b'7').contains(b)) else { break };
-                        value = value * 8 + u32::from(more - b'0');
-                    }
-                    bytes.push(value as u8);
-                }
-                Some(b'a') => bytes.push(0x07),
-                Some(b'b') => bytes.push(0x08),
-                Some(b't') => bytes.push(b'\t'),
-                Some(b'n') => bytes.push(b'\n'),
-                Some(b'v') => bytes.push(0x0b),
-                Some(b'f') => bytes.push(0x0c),
-                Some(b'r') => bytes.push(b'\r'),
-                Some(other) => bytes.push(other),
-                None => {}
-            },
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -372,14 +332,6 @@ mod tests {
             parse("--- /dev/null\r\n+++ \"b/\\303\\251 x.c\"\r\n@@ -0,0 +1 @@\r\n+a\r\n").unwrap();
         assert_eq!((&diffs[0].old, diffs[0].new.as_deref()), (&None, Some("b/\u{e9} x.c")));
         assert_eq!(diffs[0].hunks[0].lines, [Line::Added("a".into())]);
-    }
-
-    #[test]
-    fn quoted_bytes_have_three_digits_or_a_letter() {
-        assert_eq!(
-            unquote(r#"\0013 \a\b\t\n\v\f\r \"\\ \303\251" rest"#),
-            "\u{1}3 \u{7}\u{8}\t\n\u{b}\u{c}\r \"\\ \u{e9}"
-        );
     }
 
     #[test]

@@ -234,6 +234,8 @@ fn latex(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, process::Command};
+
     use super::*;
     use crate::report::sample;
 
@@ -277,5 +279,35 @@ mod tests {
         let text = tikz(&sample.solution.tree, &sample.labels(), &sample.verdicts());
         assert_eq!(text.matches("\\draw[edge]").count(), text.matches("\\node[outcome]").count());
         assert!(text.ends_with("\\end{document}\n"));
+    }
+
+    /// Runs where TeX is, which is too large to ask of everybody (Debian's `texlive-latex-extra` and
+    /// `texlive-pictures`).
+    #[test]
+    fn latex_compiles_it() {
+        let has = |file: &str| {
+            let found = Command::new("kpsewhich").arg(file).output();
+            found.is_ok_and(|output| output.status.success())
+        };
+        if !has("standalone.cls") || !has("tikz.sty") {
+            eprintln!("not run: there is no LaTeX with standalone and TikZ");
+            return;
+        }
+        let (kinds, gaps) = (sample::seventeen(), sample::silent());
+        let odd: String = ('\u{1}'..='\u{ff}').chain("≡·…–→λ".chars()).collect();
+        let mut names = kinds.labels();
+        names.patches.values_mut().for_each(|name| name.push_str(&odd));
+        for (sample, labels) in [(&kinds, names), (&gaps, gaps.labels())] {
+            let scratch = tempfile::tempdir().unwrap();
+            let text = tikz(&sample.solution.tree, &labels, &sample.verdicts());
+            fs::write(scratch.path().join("tree.tex"), text).unwrap();
+            let mut latex = Command::new("pdflatex");
+            latex.args(["-halt-on-error", "-interaction=nonstopmode", "-no-shell-escape"]);
+            let output = latex.arg("tree.tex").current_dir(scratch.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{said}");
+            assert!(fs::read(scratch.path().join("tree.pdf")).unwrap().starts_with(b"%PDF"));
+            assert!(!said.contains("Missing character"), "{said}");
+        }
     }
 }

@@ -231,7 +231,11 @@ impl Run<'_> {
     fn report(&self) -> anyhow::Result<Report> {
         let tests = self.differ.tests();
         let config = &self.stage.subject.config;
-        let bounds = bounds(&config.inputs, self.differ.states(), self.exhausted);
+        let mut bounds = bounds(&config.inputs, self.differ.states(), self.exhausted);
+        let commit = self.stage.subject.commit.as_ref();
+        bounds.extend(
+            commit.map(|commit| format!("sources of commit {commit}, the newest that patches fit")),
+        );
         let pairs = pair_rows(self.differ.pairs(), &bounds.join("; "));
         let clusterings: Vec<Clustering> =
             tests.iter().map(|test| test.clustering.clone()).collect();

@@ -169,12 +169,16 @@ impl Guess {
             let stem = Path::new(&source.file).file_stem().unwrap_or_default().to_string_lossy();
             ORIGINALS.contains(&stem.to_lowercase().as_str())
         };
-        let original = sources.iter().position(is_original);
+        let is_above = |source: &Source| !source.file.contains('/');
+        let (original, why) = match sources.iter().position(is_original) {
+            Some(named) => (Some(named), "by its name"),
+            None if sources.iter().filter(|source| is_above(source)).count() == 1 => {
+                (sources.iter().position(is_above), "beside the directories of the others")
+            }
+            None => (None, "as the first by name"),
+        };
         let file = &sources[original.unwrap_or(0)].file;
-        self.reasons.push(match original {
-            Some(_) => format!("{file} is the original, by its name"),
-            None => format!("{file} is the original, as the first by name"),
-        });
+        self.reasons.push(format!("{file} is the original, {why}"));
         self.reasons
             .push("the other C files are candidates, as all have a function in common".into());
         // A glob would match an original that is not the first, too.
@@ -183,7 +187,11 @@ impl Guess {
             Some(index) => {
                 self.sources.push(file.clone());
                 let others = sources.iter().enumerate().filter(|(other, _)| *other != index);
-                others.map(|(_, source)| glob::Pattern::escape(&source.file)).collect()
+                let files = others.map(|(_, source)| &source.file);
+                match is_above(&sources[index]) && files.clone().all(|file| file.contains('/')) {
+                    true => globs(files),
+                    false => files.map(|file| glob::Pattern::escape(file)).collect(),
+                }
             }
             None => globs(sources.iter().map(|source| &source.file)),
         };

@@ -116,7 +116,8 @@ pub struct BuildConfig {
     pub package: Option<String>,
     /// The directory, relative to the subject's, to use as the source tree.
     pub directory: Option<PathBuf>,
-    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree.
+    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree. Without
+    /// a revision, it is the newest commit that the patches fit.
     pub git: Option<String>,
     /// The program that the source tree's own build makes, relative to the tree. It is run whole,
     /// with its libc, from its first instruction to its exit.
@@ -354,7 +355,7 @@ pub struct OracleConfig {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RankConfig {
-    /// A CSV file, relative to the subject's directory, with scores of the patches.
+    /// A CSV or JSON file, relative to the subject's directory, with scores of the patches.
     pub scores: Option<PathBuf>,
     /// The weights of criteria, by name.
     pub weights: BTreeMap<String, f64>,

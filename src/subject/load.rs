@@ -40,6 +40,8 @@ pub struct Subject {
     /// The directory that `sources` are relative to: `dir` itself, the source tree that `[build]`
     /// names, or an original that is a whole tree.
     pub root: PathBuf,
+    /// The commit of `root` that was found for the patches, if `build.git` names none.
+    pub commit: Option<String>,
     /// The C files (or bitcode modules) to build, relative to `root`, in the order of
     /// `subject.toml`. For a program with a build of its own, the files that patches may touch.
     pub sources: Vec<PathBuf>,
@@ -110,7 +112,8 @@ impl Subject {
         let files = file.given(&dir, &config)?;
         let tests = file.tests(&dir, &config)?;
         let mut patches = file.patches(&dir, &config)?;
-        let mut root = source::tree(&dir, &config, &stopper)?.map_err(fault)?;
+        let tree = source::tree(&dir, &config, &patches, &stopper)?.map_err(fault)?;
+        let source::SourceTree { mut root, commit } = tree;
         if config.sources.is_empty() && config.build.program.is_none() {
             let original = match patches.first() {
                 Some(first) if matches!(first.form, Form::File | Form::Tree | Form::Module) => {
@@ -151,7 +154,7 @@ impl Subject {
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
-        Ok(Self { sources, config, dir, root, patches, files, tests, reference, labels })
+        Ok(Self { sources, config, dir, root, commit, patches, files, tests, reference, labels })
     }
 
     /// Whether all revisions are LLVM modules.

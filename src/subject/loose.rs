@@ -58,6 +58,7 @@ impl Subject {
             config,
             dir: dir.to_owned(),
             root: dir.to_owned(),
+            commit: None,
             patches,
             files: Vec::new(),
             tests: Default::default(),

@@ -4,10 +4,12 @@
 pub mod config;
 mod error;
 mod files;
+mod git;
 mod load;
 mod loose;
 mod oracle;
 mod patch;
+mod path;
 pub mod revision;
 mod setup;
 mod source;
@@ -18,6 +20,7 @@ pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_fi
 pub use load::{CONFIG_FILE, GivenStdin, Subject, TestFiles, is_variable};
 pub(crate) use loose::name_of;
 pub use patch::{Form, Patch};
+pub use path::unquoted;
 pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::files_below;

@@ -22,6 +22,23 @@ pub(super) struct Failure {
     pub(super) output: String,
 }
 
+impl Failure {
+    /// The message that `what` failed.
+    pub(super) fn of(self, what: &str) -> String {
+        format!("{what} ({}); its output ended with\n{}", self.status, self.output)
+    }
+}
+
+/// A command that fills a directory with sources.
+pub(super) struct Setup<'a> {
+    /// The directory in which it runs.
+    pub(super) dir: &'a Path,
+    /// What the sources are called.
+    pub(super) name: &'a str,
+    /// For a shell; `$PSYCHIC_SOURCE` is the directory to fill.
+    pub(super) command: &'a str,
+}
+
 /// The directory for things that can be made again: `$PSYCHIC_CACHE`, else `.cache` in the nearest
 /// directory at or above `dir` that has a `Cargo.toml` or `.git`, else `psychic` in the user's
 /// cache directory (`$XDG_CACHE_HOME` or `~/.cache`), else in the directory for temporary files.
@@ -42,19 +59,19 @@ pub fn cache_directory(dir: &Path) -> PathBuf {
         .join("psychic")
 }
 
-/// Runs `command`, which fills a directory with sources, unless it succeeded before. Returns the
-/// directory. The command runs in `dir`; `$PSYCHIC_SOURCE` is the directory to fill.
+/// Runs a setup unless it succeeded before. Returns the directory that it has filled, which is below
+/// `cache`.
 ///
-/// The name of the directory has a digest of `dir`, the command and the files that it mentions, so
+/// The name of that directory has a digest of the setup and the files that its command mentions, so
 /// that a changed setup starts afresh. A stamp beside the directory tells a finished setup from one
 /// that was interrupted.
 pub(super) fn obtain(
-    dir: &Path,
-    name: &str,
-    command: &str,
+    cache: &Path,
+    setup: &Setup<'_>,
     stopper: &Stopper,
 ) -> Result<Result<PathBuf, Failure>, SubjectError> {
-    let cache = cache_directory(dir).join("sources");
+    let Setup { dir, name, command } = *setup;
+    let cache = cache.join("sources");
     fs::create_dir_all(&cache).map_err(SubjectError::io(&cache))?;
     let cache = cache.canonicalize().map_err(SubjectError::io(&cache))?;
     let source = cache.join(format!("{}-{}", file_name(name), digest(dir, command)));
@@ -90,7 +107,7 @@ pub(super) fn obtain(
 }
 
 /// Why a command did not come to its end.
-fn not_ended(shell: &str) -> impl FnOnce(ChildError) -> SubjectError {
+pub(super) fn not_ended(shell: &str) -> impl FnOnce(ChildError) -> SubjectError {
     move |error| match error {
         ChildError::Start(error) => SubjectError::io(Path::new(shell))(error),
         stopped => SubjectError::Obtaining(stopped),
@@ -120,6 +137,11 @@ pub(super) fn package(
         return Ok(Err(Failure { status: "source package".into(), output }));
     }
     tree.canonicalize().map(Ok).map_err(SubjectError::io(&tree))
+}
+
+/// A word as a shell has it.
+pub(super) fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn digest(dir: &Path, command: &str) -> String {

@@ -3,14 +3,18 @@
 use std::{
     collections::BTreeSet,
     fs, io,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 use walkdir::{DirEntry, WalkDir};
 
 use crate::child::Stopper;
 
-use super::{Form, Patch, SubjectConfig, SubjectError, setup};
+use super::{
+    Form, Patch, SubjectConfig, SubjectError, git,
+    path::is_inner,
+    setup::{self, quoted},
+};
 
 /// A value in `subject.toml` that has no meaning, or with which no sources were found.
 pub(super) struct Fault {
@@ -57,23 +61,34 @@ pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Finds or obtains the source tree, and returns its absolute path.
+/// The source tree of a subject.
+pub(super) struct SourceTree {
+    /// Its absolute path.
+    pub(super) root: PathBuf,
+    /// The commit that was found for the patches, if `build.git` names a repository alone.
+    pub(super) commit: Option<String>,
+}
+
+/// Finds or obtains the source tree.
 pub(super) fn tree(
     dir: &Path,
     config: &SubjectConfig,
+    patches: &[Patch],
     stopper: &Stopper,
-) -> Result<Result<PathBuf, Fault>, SubjectError> {
+) -> Result<Result<SourceTree, Fault>, SubjectError> {
     let build = &config.build;
+    let cache = setup::cache_directory(dir);
+    let obtain = |command: &str| {
+        let setup = setup::Setup { dir, name: &config.name, command };
+        setup::obtain(&cache, &setup, stopper)
+    };
     let failed = |key: &'static str, what: &str| {
         let what = what.to_owned();
-        move |failure: setup::Failure| {
-            let setup::Failure { status, output } = failure;
-            fault(key, format!("{what} ({status}); its output ended with\n{output}"))
-        }
+        move |failure: setup::Failure| fault(key, failure.of(&what))
     };
+    let mut commit = None;
     let found = if let Some(command) = &build.setup {
-        setup::obtain(dir, &config.name, command, stopper)?
-            .map_err(failed("setup", "build.setup failed"))
+        obtain(command)?.map_err(failed("setup", "build.setup failed"))
     } else if let Some(package) = &build.package {
         let Some((name, version)) = package.split_once('=').filter(|(name, version)| {
             let is_word = |word: &str| {
@@ -95,27 +110,49 @@ pub(super) fn tree(
             _ => Err(fault("directory", format!("{}: no such directory", path.display()))),
         }
     } else if let Some(git) = &build.git {
-        let Some((url, revision)) = git.rsplit_once('#').filter(|(url, revision)| {
-            !url.is_empty() && !revision.is_empty() && !revision.starts_with('-')
-        }) else {
-            let message = format!("git = {git:?} is not URL#REVISION");
-            return Ok(Err(fault("git", message)));
-        };
-        let command = format!(
+        match from_git(dir, git, patches, stopper)? {
+            Ok((command, found)) => {
+                commit = found;
+                obtain(&command)?.map_err(failed("git", "git failed"))
+            }
+            Err(fault) => Err(fault),
+        }
+    } else {
+        Ok(dir.to_owned())
+    };
+    Ok(found.map(|root| SourceTree { root, commit }))
+}
+
+/// The command that makes the source tree of `build.git`, and the commit that was found for the
+/// patches if it names no revision.
+fn from_git(
+    dir: &Path,
+    git: &str,
+    patches: &[Patch],
+    stopper: &Stopper,
+) -> Result<Result<(String, Option<String>), Fault>, SubjectError> {
+    let checkout = |url: &str, revision: &str| {
+        format!(
             "git clone --quiet --no-checkout -- {} \"$PSYCHIC_SOURCE\" && \
              git -C \"$PSYCHIC_SOURCE\" checkout --quiet --detach {}",
             quoted(url),
             quoted(revision),
-        );
-        setup::obtain(dir, &config.name, &command, stopper)?.map_err(failed("git", "git failed"))
-    } else {
-        Ok(dir.to_owned())
+        )
     };
-    Ok(found)
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
+    match git.rsplit_once('#') {
+        None if !git.is_empty() => {
+            let found = git::find(dir, git, patches, stopper)?;
+            let command =
+                |found: git::Found| (checkout(&found.clone, &found.commit), Some(found.commit));
+            Ok(found.map(command).map_err(|message| fault("git", message)))
+        }
+        Some((url, revision))
+            if !url.is_empty() && !revision.is_empty() && !revision.starts_with('-') =>
+        {
+            Ok(Ok((checkout(url, revision), None)))
+        }
+        _ => Ok(Err(fault("git", format!("git = {git:?} is not URL or URL#REVISION")))),
+    }
 }
 
 /// Checks that the forms of the sources and the candidates go together.
@@ -176,12 +213,6 @@ pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-/// Whether a path is relative and can only lead to something below where it starts.
-fn is_inner(path: &Path) -> bool {
-    let mut parts = path.components();
-    !path.as_os_str().is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The C files below `root` that patches change, sorted. A diff changes the files that its `+++`

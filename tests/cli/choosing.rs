@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, fs, path::Path};
 
 use assert_cmd::Command;
-use psychic::results::RankingRow;
+use psychic::results::{RankingRow, RevisionRow};
 use serde_json::Value;
 
-use crate::support::{Scratch, psychic, refused, run, table};
+use crate::support::{CONFIG, Scratch, psychic, refused, run, table};
 
 /// A subject that was compared: 1 differs at 0, 2 does the same as the original, 3 differs for all
 /// but 0, and 4 fails at 0.
@@ -133,6 +133,50 @@ fn answers_scores_and_weights_order_the_patches() {
     assert!(ran.stdout.contains("first correct patch: place 1 of 4"), "{}", ran.stdout);
 }
 
+/// What the tools that make patches leave: JSON, names of files without their directory or ending,
+/// and scores of patches that do not compile.
+#[test]
+fn scores_are_read_as_tools_write_them() {
+    let scratch = Scratch::new()
+        .file("subject.toml", &CONFIG.replace("*.diff", "patches/*.diff"))
+        .patch("patches/0.diff", "return x >= 0;")
+        .patch("patches/1.diff", "return x < 0;")
+        .patch("patches/2.diff", "return x > ;")
+        .patch("patches/10.diff", "return x >= 2;");
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("set aside: patches/2.diff"), "{}{}", ran.stdout, ran.stderr);
+    let rows: Vec<RevisionRow> = table(&scratch.path("out"));
+    let numbers = |names: &[&str]| -> Vec<u32> {
+        let row = |name: &&str| rows.iter().find(|row| row.patch == format!("patches/{name}.diff"));
+        names.iter().map(|name| row(name).expect("a patch").revision.0).collect()
+    };
+    let scratch = scratch
+        .file("a.json", r#"{"0.diff": 0.2, "10.diff": 9, "1.diff": 1, "2.diff": 7}"#)
+        .file(
+            "b.json",
+            r#"[{"patch": "/run/bug/patches/1.diff", "score": 3, "line": 3}, {"patch": 10, "score": 2},
+               {"patch": "2", "score": 1.5}, {"revision": 1, "score": -1}]"#,
+        )
+        .file("c.csv", "rank,patch,score\n1,0.diff,3\n2,patches/10.diff,2\n3,1,1\n");
+    let all = ["errors=0", "effect=0", "change=0", "class=0", "size=0"];
+    for (file, best) in
+        [("a.json", ["10", "1", "0"]), ("b.json", ["1", "10", "0"]), ("c.csv", ["0", "10", "1"])]
+    {
+        let file = scratch.path(file).display().to_string();
+        let mut args = vec!["--scores", &file];
+        args.extend(all.iter().flat_map(|weight| ["--weight", weight]));
+        let ran = run(on("rank", &scratch).args(args));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let rows: Vec<RankingRow> = table(&scratch.path("out"));
+        let order: Vec<u32> = rows.iter().map(|row| row.revision.0).collect();
+        assert_eq!(order, numbers(&best), "{file}");
+    }
+    let prior = scratch.path("a.json");
+    let mut tree = on("tree", &scratch);
+    let ran = run(tree.args(["--objective", "expected", "--prior"]).arg(&prior));
+    assert!(ran.code == Some(0) && ran.stdout.contains(" expected, minimal)"), "{}", ran.stdout);
+}
+
 #[test]
 fn bad_scores_and_labels_are_refused() {
     let scratch = compared();
@@ -141,10 +185,21 @@ fn bad_scores_and_labels_are_refused() {
         ("score\n1\n", "no column `patch` or `revision`"),
         ("patch,score\nnone.diff,1\n", "scores.csv:2: no patch \"none.diff\""),
         ("patch,score\n2-same.diff,high\n", "scores.csv:2: no number: \"high\""),
+        ("revision,score\n9,1\n", "scores.csv:2: no revision \"9\""),
+        ("patch,score\n2-same,1\n2-same.diff,1\n", "scores.csv:3: revision 2 has a score already"),
     ];
-    for (text, expected) in cases {
-        fs::write(scratch.path("scores.csv"), text).expect("written");
-        let message = refused(on("rank", &scratch).arg("--scores").arg(scratch.path("scores.csv")));
+    let json = [
+        ("[1", "scores.json: EOF while parsing"),
+        ("3", "scores.json: neither an object of scores by patch nor a list"),
+        (r#"{"none.diff": 1}"#, "scores.json: no patch \"none.diff\""),
+        (r#"{"2-same.diff": "high"}"#, "scores.json: \"2-same.diff\": no number: \"high\""),
+        (r#"[{"patch": "2-same"}]"#, "scores.json: entry 1: no `score`"),
+        (r#"[{"score": 1}]"#, "scores.json: entry 1: no `patch` or `revision`"),
+    ];
+    let cases = cases.map(|case| ("scores.csv", case)).into_iter();
+    for (file, (text, expected)) in cases.chain(json.map(|case| ("scores.json", case))) {
+        fs::write(scratch.path(file), text).expect("written");
+        let message = refused(on("rank", &scratch).arg("--scores").arg(scratch.path(file)));
         assert!(message.contains(expected), "{message}");
     }
     let message = refused(on("rank", &scratch).args(["--correct", "0"]));

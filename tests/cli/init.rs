@@ -88,6 +88,73 @@ fn solutions_are_compared_with_the_one_that_is_called_original() {
     assert!(ran.stdout.contains("3 revisions, 2 classes"), "{}{}", ran.stdout, ran.stderr);
 }
 
+/// Programs that a tool has repaired, in a directory for each of its runs.
+#[test]
+fn the_program_above_the_others_is_the_original() {
+    let scratch = without()
+        .file("runs/1/repair.c", &SOURCE.replace("> 0", ">= 1"))
+        .file("runs/2/repair.c", &SOURCE.replace("> 0", "> 1"))
+        .file("sign.c", SOURCE);
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"sign.c\"]",
+            "candidates = [\"runs/1/*.c\", \"runs/2/*.c\"]",
+            "entry = \"entry\""
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("3 revisions, 2 classes"), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// A folder for each bug, with diffs that name the paths of another machine, and scores.
+#[test]
+fn each_bug_of_a_folder_becomes_a_subject() {
+    let diff = |statement: &str| {
+        format!(
+            "--- /experiment/bug/src/sign.c\n+++ /experiment/bug/src/sign.c\n@@ -3 +3 @@\n\
+             -\treturn x > 0;\n+\t{statement}\n"
+        )
+    };
+    let scratch = without()
+        .file("bugs/sign/src/sign.c", SOURCE)
+        .file("bugs/sign/patches/0.diff", &diff("return x >= 0;"))
+        .file("bugs/sign/patches/1.diff", &diff("return x >= 1;"))
+        .file("bugs/sign/scores.json", r#"{"0.diff": 0.1, "1.diff": 0.9}"#)
+        .file("bugs/runs/old.c", SOURCE)
+        .file("bugs/runs/new.c", &SOURCE.replace("> 0", "> 1"))
+        .file("bugs/.git/config", "")
+        .file("bugs/readme.txt", "");
+    let init = |code: i32| {
+        let ran = run(psychic().args(["init", "--each"]).arg(scratch.path("bugs")));
+        assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+        ran.stdout
+    };
+    let said = init(0);
+    assert!(said.contains("bugs/sign/subject.toml: 1 source, 2 candidates\n"), "{said}");
+    assert!(said.contains("\n2 subjects; check each, and run: psychic campaign "), "{said}");
+    let mut campaign = psychic();
+    campaign.arg("campaign").arg(scratch.path("bugs")).arg("--out").arg(scratch.out());
+    let ran = run(&mut campaign);
+    assert!(ran.stdout.contains("2 subjects: 2 decided"), "{}{}", ran.stdout, ran.stderr);
+    let mut rank = psychic();
+    rank.arg("rank").arg(scratch.path("out/subjects/sign")).arg("--scores");
+    let ran = run(rank.arg(scratch.path("bugs/sign/scores.json")));
+    assert_eq!((ran.code, ran.stdout.lines().count()), (Some(0), 2), "{}", ran.stderr);
+    // What is there stays, and what is none costs the others nothing.
+    fs::remove_file(scratch.path("bugs/runs/subject.toml")).expect("written");
+    fs::create_dir(scratch.path("bugs/logs")).expect("made");
+    let kept = fs::read(scratch.path("bugs/sign/subject.toml")).expect("written");
+    let said = init(1);
+    assert!(said.contains("no subject: ") && said.contains("bugs/logs: no C files"), "{said}");
+    assert!(said.contains("sign/subject.toml: is there already\n"), "{said}");
+    assert!(said.contains("\n2 subjects of 3; "), "{said}");
+    assert_eq!(fs::read(scratch.path("bugs/sign/subject.toml")).expect("kept"), kept);
+    assert!(scratch.path("bugs/runs/subject.toml").is_file());
+    let none = refused(psychic().args(["init", "--each"]).arg(scratch.path("bugs/logs")));
+    assert!(none.contains("no directories there"), "{none}");
+}
+
 #[test]
 fn what_cannot_be_guessed_is_said_and_leaves_nothing() {
     let refusal = |scratch: &Scratch, arguments: &[&str], messages: &[&str]| {

@@ -111,8 +111,8 @@ fn what_makes_no_sense_is_refused_with_its_line() {
         ),
         (
             "directory = \"package\"",
-            "git = \"x\"",
-            "subject.toml:5: git = \"x\" is not URL#REVISION",
+            "git = \"x#\"",
+            "subject.toml:5: git = \"x#\" is not URL or URL#REVISION",
         ),
         ("program = \"bin/greet\"\n", "", "subject.toml:6: build.configure needs build.program"),
         (
