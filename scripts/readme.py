@@ -101,11 +101,13 @@ def tutorial(program, text):
     with tempfile.TemporaryDirectory() as home:
         home = pathlib.Path(home)
         (home / "psychic").symlink_to(TOP)
-        work = home / "work"
+        work, programs = home / "work", home / "bin"
         work.mkdir()
+        programs.mkdir()
+        (programs / "psychic").symlink_to(program)
         # The cache is found from the home directory otherwise.
         environment = {"PSYCHIC_CACHE": str(TOP / ".cache"), **os.environ, "HOME": str(home),
-                       "PATH": f"{program.parent}:{os.environ['PATH']}"}
+                       "PATH": f"{programs}:{os.environ['PATH']}"}
 
         def output(command, answers):
             if command.startswith("pdflatex ") and not shutil.which("pdflatex"):
@@ -139,10 +141,12 @@ def main():
     """Rewrites or checks the documents. Returns whether all of them are as they are to be."""
     parser = argparse.ArgumentParser(usage="scripts/readme.py [--check] PSYCHIC [DOCUMENT...]")
     parser.add_argument("program")
-    parser.add_argument("documents", nargs="*", choices=[*DOCUMENTS, []])
+    parser.add_argument("documents", nargs="*")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     program = pathlib.Path(arguments.program).absolute()
+    if unknown := set(arguments.documents) - set(DOCUMENTS):
+        parser.error(f"{', '.join(unknown)}: none of {', '.join(DOCUMENTS)}")
     is_current = True
     for name in arguments.documents or DOCUMENTS:
         old = (TOP / name).read_text()

@@ -280,6 +280,39 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
+    /// Makes whatever takes the address of `function`, instead of calling it, take that of `other`,
+    /// a function that the module at most declares. Aliases of `function` stay what they are. A
+    /// function with labels whose addresses are taken is left alone: they would become labels of
+    /// `other`.
+    pub fn take_instead(&self, function: &str, other: &str) {
+        let Some(function) = self.symbol(function) else { return };
+        let users = users(function);
+        // SAFETY: the function and its users are values of this module, and none of them is deleted.
+        unsafe {
+            if users.iter().any(|user| !LLVMIsABlockAddress(*user).is_null()) {
+                return;
+            }
+            let is_call = |user: &&LLVMValueRef| {
+                !LLVMIsACallInst(**user).is_null() && LLVMGetCalledValue(**user) == function
+            };
+            let is_alias = |user: &&LLVMValueRef| !LLVMIsAGlobalAlias(**user).is_null();
+            let calls: Vec<_> = users.iter().filter(is_call).collect();
+            let aliases: Vec<_> = users.iter().filter(is_alias).collect();
+            let declared = self.symbol(other).unwrap_or_else(|| {
+                let name = terminated(other);
+                LLVMAddFunction(self.raw(), name.as_ptr(), LLVMGlobalGetValueType(function))
+            });
+            LLVMReplaceAllUsesWith(function, declared);
+            for call in calls {
+                // The callee is the last operand of a call.
+                LLVMSetOperand(*call, LLVMGetNumOperands(*call) as u32 - 1, function);
+            }
+            for alias in aliases {
+                LLVMAliasSetAliasee(*alias, function);
+            }
+        }
+    }
+
     /// Deletes a global variable that nothing refers to.
     pub fn delete_global(&self, name: &str) {
         let name = terminated(name);
@@ -420,6 +453,16 @@ impl<'a, 'c> Editor<'a, 'c> {
             let ty = LLVMFunctionType(int, none.as_mut_ptr(), 0, 0);
             Some(LLVMAddFunction(self.raw(), c"psychic_rev".as_ptr(), ty))
         }
+    }
+}
+
+/// The constants and instructions that use a value.
+fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
+    // SAFETY: the uses of a value are a chain that ends with null.
+    unsafe {
+        let uses =
+            std::iter::successors(Some(LLVMGetFirstUse(value)), |at| Some(LLVMGetNextUse(*at)));
+        uses.take_while(|at| !at.is_null()).map(|at| LLVMGetUser(at)).collect()
     }
 }
 

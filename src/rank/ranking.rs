@@ -249,7 +249,8 @@ fn reasons(record: &Record, reference: Option<Verdict>, tests: u32) -> Vec<Strin
         reasons.push(format!("wrong on {}", list(&record.wrong)));
     }
     if record.right > 0 {
-        reasons.push(format!("right on {} of known outcome", record.right));
+        let tests = if record.right == 1 { "test" } else { "tests" };
+        reasons.push(format!("right on {} {tests}", record.right));
     }
     if reference == Some(Verdict::Equivalent) {
         reasons.push("equivalent to the reference".into());

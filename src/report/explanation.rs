@@ -67,6 +67,8 @@ pub struct Explanation {
     pub doubts: Vec<String>,
     /// When the two differ; `None` if no numbers of the input decide that, or nobody asked.
     pub when: Option<When>,
+    /// The bounds and assumptions under which an exact condition holds, a phrase each.
+    pub bounds: Vec<String>,
 }
 
 /// When two revisions differ.
@@ -86,6 +88,11 @@ pub struct When {
 }
 
 impl When {
+    /// Whether the condition is proved.
+    pub fn is_exact(&self) -> bool {
+        self.condition.is_some() && self.doubts.is_empty()
+    }
+
     /// A line for people.
     fn text(&self) -> String {
         let Some(condition) = &self.condition else {
@@ -145,6 +152,7 @@ impl Explanation {
             divergences,
             doubts,
             when,
+            bounds: document.bounds.clone(),
         }
     }
 
@@ -193,6 +201,9 @@ impl Explanation {
         }
         if let Some(when) = &self.when {
             let _ = writeln!(out, "{}", visible(&when.text()));
+            if when.is_exact() && !self.bounds.is_empty() {
+                let _ = writeln!(out, "bounds: {}", visible(&self.bounds.join("; ")));
+            }
         }
         out
     }

@@ -17,7 +17,7 @@ pub(super) struct Line {
 }
 
 /// The typeface of a text.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Face {
     Bold,
     Plain,

@@ -2,7 +2,7 @@
 //! drawing has are embedded, and its texts can be searched and copied.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     io::{self, Write},
 };
 
@@ -39,7 +39,7 @@ impl Scene {
     pub fn pdf(&self) -> Result<Vec<u8>, PlotError> {
         let (width, height) = (self.width.max(1) as f32, self.height.max(1) as f32);
         let scale = POINTS.min(MOST_POINTS / width.max(height));
-        let mut fonts = Fonts::of(self)?;
+        let fonts = Fonts::of(self)?;
         let mut content = Content::new();
         // From here on, units are pixels, and y grows downwards.
         content.transform([scale, 0.0, 0.0, -scale, 0.0, height * scale]);
@@ -79,20 +79,24 @@ fn packed(bytes: &[u8]) -> Result<Vec<u8>, PlotError> {
     packed.map_err(failed)
 }
 
-/// The fonts of a document.
+/// The fonts of a document, by the faces that have them.
 #[derive(Default)]
-struct Fonts(BTreeMap<FontKey, Used>);
+struct Fonts(BTreeMap<Face, Used>);
 
-/// The place of the file of a face among those of the program: faces that differ only in colour have
-/// the same one.
-type FontKey = *const u8;
+/// The face that has the font of `face`: faces that differ only in colour have one font.
+fn with_font(face: Face) -> Face {
+    match face {
+        Face::Faint => Face::Plain,
+        face => face,
+    }
+}
 
 /// A font, and the glyphs of it that a document shows.
 struct Used {
     face: Face,
     name: String,
-    /// The characters, in the order of their numbers in the document.
-    characters: Vec<(GlyphId, char)>,
+    characters: BTreeMap<char, GlyphId>,
+    /// The numbers of the glyphs in the document.
     glyphs: GlyphRemapper,
 }
 
@@ -103,26 +107,23 @@ impl Fonts {
         for shape in &scene.shapes {
             let Shape::Text(text) = shape else { continue };
             let number = fonts.0.len();
-            let used = fonts.0.entry(file(text.face).as_ptr()).or_insert_with(|| Used {
+            let used = fonts.0.entry(with_font(text.face)).or_insert_with(|| Used {
                 face: text.face,
                 name: format!("F{number}"),
-                characters: Vec::new(),
+                characters: BTreeMap::new(),
                 glyphs: GlyphRemapper::new(),
             });
             let font = font(text.face)?;
-            let known: BTreeSet<char> = used.characters.iter().map(|(_, c)| *c).collect();
-            let new: BTreeSet<char> = text.text.chars().filter(|c| !known.contains(c)).collect();
-            for c in new {
-                let glyph = font.glyph_id(c);
+            for c in text.text.chars() {
+                let glyph = *used.characters.entry(c).or_insert_with(|| font.glyph_id(c));
                 used.glyphs.remap(glyph.0);
-                used.characters.push((glyph, c));
             }
         }
         Ok(fonts)
     }
 
-    fn show(&mut self, content: &mut Content, text: &Text) -> Result<(), PlotError> {
-        let Some(used) = self.0.get(&file(text.face).as_ptr()) else { return Ok(()) };
+    fn show(&self, content: &mut Content, text: &Text) -> Result<(), PlotError> {
+        let Some(used) = self.0.get(&with_font(text.face)) else { return Ok(()) };
         let font = font(text.face)?;
         let size = text.size as f32;
         let mut encoded = Vec::new();
@@ -209,7 +210,7 @@ impl Used {
             .stem_v(if self.face == Face::Bold { 160.0 } else { 90.0 })
             .font_file2(data);
         let mut unicode = UnicodeCmap::new(Name(b"Psychic"), SYSTEM);
-        for (glyph, c) in &self.characters {
+        for (c, glyph) in &self.characters {
             unicode.pair(self.glyphs.get(glyph.0).unwrap_or_default(), *c);
         }
         pdf.stream(map, &packed(&unicode.finish())?).filter(Filter::FlateDecode);

@@ -22,7 +22,8 @@ pub struct ScalarRange<L> {
     pub label: L,
 }
 
-/// Joins regions that adjoin and have the same label, which is made from the test of a region. `None`
+/// Joins regions that adjoin and have the same label, which is made from the test of a region. The
+/// regions have to be all that there are: that one has no holes is seen by the others. `None`
 /// if there are no regions, they are of several inputs, or they overlap: then they are not ranges
 /// (such as the even numbers).
 pub fn scalar_ranges<L: PartialEq>(

@@ -317,6 +317,12 @@ impl ConfigFile<'_> {
     /// Finds the files of the given tests, and refuses tests that the program cannot have as input.
     fn tests(&self, dir: &Path, config: &SubjectConfig) -> Result<TestFiles, SubjectError> {
         let TestsConfig { ktest, stdin, stdout, run } = &config.tests;
+        if !config.outputs.stdout
+            && (stdout.is_some() || run.iter().any(|run| run.stdout.is_some()))
+        {
+            let message = "a right standard output means nothing where [outputs] does not count it";
+            return Err(self.fault("stdout", message.to_owned()));
+        }
         let is_program = config.entry == "main" || config.build.program.is_some();
         let is_ktest = stdin.is_empty() && run.is_empty();
         if !is_program && !is_ktest {

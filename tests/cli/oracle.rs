@@ -143,6 +143,12 @@ fn given_tests_say_what_is_right() {
     let missing = scratch.file("suite/three.in", "3\n");
     let message = refused(&mut missing.stage("diff"));
     assert!(message.contains("suite/three.out is missing"), "{message}");
+    let uncounted = missing.file("suite/three.out", "3\n");
+    let path = uncounted.path("subject.toml");
+    let text = fs::read_to_string(&path).expect("written") + "[outputs]\nstdout = false\n";
+    fs::write(&path, text).expect("written");
+    let message = refused(&mut uncounted.stage("diff"));
+    assert!(message.contains("a right standard output means nothing"), "{message}");
 }
 
 #[test]

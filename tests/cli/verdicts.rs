@@ -222,3 +222,35 @@ fn a_patch_cannot_take_the_harness_its_voice() {
     let [same, apart] = [Verdict::Equivalent, Verdict::Distinguished];
     assert_eq!(verdicts, [same, apart, apart]);
 }
+
+/// `__LINE__` makes the function of the first patch one of its own, and it compares its address with the
+/// one in a table that all share.
+#[test]
+fn a_replaced_function_keeps_its_address() {
+    let source = include_str!("programs/a_replaced_function_keeps_its_address.c");
+    let function = |blank: &str, line: &str, condition: &str| {
+        format!(
+            "--- a/a.c\n+++ b/a.c\n@@ -4,6 +4,{} @@\n fn table[1] = {{ f }};\n{blank} int f(int x)\n {{\n\
+             -    int k = __LINE__;\n-    if (table[0] == f)\n+    int k = {line};\n+    if \
+             ({condition})\n         return x + k;\n",
+            6 + blank.lines().count()
+        )
+    };
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file("1.diff", &function("+\n", "__LINE__ - 1", "table[0] == f"))
+        .file("2.diff", &function("", "7", "0"))
+        .file("3.diff", &function("", "7", "1"))
+        .file("subject.toml", &CONFIG.replace("\"entry\"", "\"main\""));
+    let ran = run(&mut scratch.stage("diff"));
+    let revisions: Vec<RevisionRow> = table(&scratch.out());
+    assert!(revisions[1].own > 0, "{revisions:?}");
+    let summary: Vec<SummaryRow> = table(&scratch.out());
+    assert_eq!(summary[0].mismatches, 0, "{}{}", ran.stdout, ran.stderr);
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    for row in pairs {
+        let differ = [row.a, row.b].contains(&Revision(2));
+        let expected = if differ { Verdict::Distinguished } else { Verdict::Equivalent };
+        assert_eq!(row.verdict, expected, "{} {} {}", row.a, row.b, row.reason);
+    }
+}

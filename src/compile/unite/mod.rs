@@ -8,7 +8,7 @@
 //! What differs enters the program as the revision's own:
 //!
 //! - a function of the same type is *replaced*: the program's function calls the revision's at its
-//!   beginning, so that its address stays the same;
+//!   beginning, so that its address stays the same, also where the revision's own code takes it;
 //! - everything else is *added*: a variable with another size or content, a function of another
 //!   type; whatever refers to them is replaced or added in turn;
 //! - where other functions run before or after `main`, one function runs those of the revision.
@@ -327,6 +327,7 @@ fn graft<'c>(
         let names = rename(&own, plan, revisions[0], &place);
         own.set_name("own");
         for (name, like) in &plan.replaced {
+            Editor::new(&own).take_instead(&names[name], &place(like));
             replaced.entry(place(like)).or_default().push((names[name].clone(), revisions));
         }
         added.extend(plan.replaced.keys().chain(&plan.added).map(|name| names[name].clone()));

@@ -80,6 +80,20 @@ fn a_right_meta_program_is_all_there_is() {
 }
 
 #[test]
+fn a_function_that_is_replaced_keeps_its_address() {
+    let program = |number: &str| {
+        format!(
+            "{PUTS}static int f(void)\n{{\n\treturn {number};\n}}\nint (*table[])(void) = {{f}};\n\
+             extern int again(void) __attribute__((alias(\"f\")));\n\
+             int main(int c, char **v)\n{{\n\tint (*local)(void) = f;\n\
+             \tprintf(\"%d %d %d %d\\n\", table[0] == f, local == table[0], f(), again());\n\
+             \treturn {number};\n}}\n"
+        )
+    };
+    assert_eq!(united(&program("4"), &[&program("4"), &program("6")]), [0, 2]);
+}
+
+#[test]
 fn conditions_that_are_values_are_conditions() {
     let program = |condition: &str, other: &str| {
         format!(
