@@ -84,6 +84,7 @@ impl Toolchain {
         let mut driver = self.native_linker(flags, sanitizer, objects, out);
         if let Some(linker) = linker {
             driver.arg(format!("-fuse-ld={linker}"));
+            driver.args(begins_low(linker).then(image_base));
             if linker == "lld" {
                 // Small programs are linked before lld's threads have started.
                 driver.arg("-Wl,--threads=1");
@@ -126,10 +127,26 @@ impl Toolchain {
         if sanitizer == Sanitizer::AddressUndefined {
             command.args(["-Wl,--wrap=__ctype_b_loc", "-Wl,--wrap=__asan_register_elf_globals"]);
         }
+        let mut chosen = flags.iter().filter_map(|flag| flag.strip_prefix("-fuse-ld="));
+        command.args(chosen.next_back().is_some_and(begins_low).then(image_base));
         // As in bitcode, the program's definitions take precedence over a library's.
         command.args(["-Wl,-z,muldefs", "-Wl,--as-needed", "-lm", "-o"]).arg(out);
         command
     }
+}
+
+/// Tells a linker to begin executables that are not position-independent at 4 MiB: the ABI says so,
+/// and the engine assumes that nothing is below.
+pub(super) const IMAGE_BASE: &str = "--image-base=0x400000";
+
+/// Whether a linker begins such executables lower, unless it is told.
+fn begins_low(linker: &str) -> bool {
+    ["lld", "mold"].iter().any(|name| linker.contains(name))
+}
+
+/// [`IMAGE_BASE`] for the driver.
+fn image_base() -> String {
+    format!("-Wl,{IMAGE_BASE}")
 }
 
 /// A word of the linker's command line, independent of the program.

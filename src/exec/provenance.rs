@@ -29,9 +29,10 @@ const DISTANCE: u64 = 0x12_3457_0000;
 /// How deep in sums and choices addresses are replaced. What lies further down is seen as an offset
 /// from [`OF_NOTHING`].
 const DEEPEST: u32 = 1024;
-/// The lowest address that Linux maps for programs (`vm.mmap_min_addr`). Executables that are not
-/// position-independent begin at 4 MiB as GNU ld links them, and at 2 MiB as lld does.
-const LOWEST: u64 = 1 << 16;
+/// The lowest address at which programs are loaded (System V ABI, AMD64 supplement, 3.3.3;
+/// executables that are not position-independent begin here, all else is further up).
+/// `compile` tells linkers that begin lower.
+const LOWEST: u64 = 1 << 22;
 /// The end of what is mapped for programs (48-bit addresses, of which the upper half is the
 /// kernel's).
 const END: u64 = 1 << 47;

@@ -458,12 +458,16 @@ impl<'a, 'c> Editor<'a, 'c> {
 
 /// The constants and instructions that use a value.
 fn users(value: LLVMValueRef) -> Vec<LLVMValueRef> {
+    let mut found = Vec::new();
     // SAFETY: the uses of a value are a chain that ends with null.
     unsafe {
-        let uses =
-            std::iter::successors(Some(LLVMGetFirstUse(value)), |at| Some(LLVMGetNextUse(*at)));
-        uses.take_while(|at| !at.is_null()).map(|at| LLVMGetUser(at)).collect()
+        let mut at = LLVMGetFirstUse(value);
+        while !at.is_null() {
+            found.push(LLVMGetUser(at));
+            at = LLVMGetNextUse(at);
+        }
     }
+    found
 }
 
 /// Calls `callee` with the parameters of `caller`, with the calling convention and the attributes

@@ -53,10 +53,21 @@ impl Scale {
                 })
                 .collect(),
             Self::Count(most) => {
-                let step = most.max(1).div_ceil(MOST_TICKS);
+                let step = round(most.max(1).div_ceil(MOST_TICKS));
                 (0..=most.max(1)).step_by(step).map(|n| (n as f64, n.to_string())).collect()
             }
         }
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20, 50, ... that is not below `step`.
+fn round(step: usize) -> usize {
+    let mut power = 1;
+    loop {
+        if let Some(round) = [1, 2, 5].into_iter().map(|n| n * power).find(|round| *round >= step) {
+            return round;
+        }
+        power *= 10;
     }
 }
 
@@ -109,5 +120,6 @@ mod tests {
         assert_eq!(Scale::seconds([].into_iter()), Scale::Seconds { low: 0, high: 1 });
         assert!(Scale::Count(1000).ticks().len() <= MOST_TICKS + 1);
         assert_eq!(Scale::Count(0).ticks().len(), 2);
+        assert_eq!([1, 3, 17, 50, 51].map(round), [1, 5, 20, 50, 100]);
     }
 }

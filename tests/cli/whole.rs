@@ -47,6 +47,21 @@ fn unchanged(main: &str) -> Scratch {
     scratch
 }
 
+/// The engine decides without a doubt that nothing is below 4 MiB, and natively nothing is.
+#[test]
+fn nothing_is_where_executables_do_not_begin_yet() {
+    let scratch = unchanged(include_str!("programs/low_addresses.c"));
+    let built = run(&mut scratch.stage("build"));
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let out = scratch.path("out");
+    let mut explore = psychic();
+    explore.arg("explore").arg(out.join("meta.bc")).arg("--out").arg(&out);
+    explore.args(["--tests", "all", "--native"]).arg(out.join("meta.native"));
+    let explored = run(&mut explore);
+    assert_eq!(explored.code, Some(0), "{}{}", explored.stdout, explored.stderr);
+    assert!(!explored.stdout.contains("loosely"), "{}", explored.stdout);
+}
+
 /// Memory from every allocation function, also after it has grown.
 const ALIGNED: &str = include_str!("programs/aligned.c");
 

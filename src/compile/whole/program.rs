@@ -18,6 +18,7 @@ use super::commands::{Commands, Reads, read_commands};
 use crate::compile::{
     error::BuildError,
     flags::DIALECT,
+    link::IMAGE_BASE,
     modules,
     stamp::{Stamp, hash},
     toolchain::{Toolchain, command},
@@ -422,7 +423,8 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
-        let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string()];
+        let mut parts =
+            vec![self.key.clone(), runtime, ALIGNMENT.to_string(), IMAGE_BASE.to_owned()];
         parts.extend(of);
         let key = hash(parts);
         if products.iter().all(|product| Stamp::is_fresh(product, &key)) {
@@ -521,7 +523,8 @@ impl Whole {
         generator.args(["-Xclang", "-disable-llvm-passes"]);
         self.toolchain.run(generator.arg(module).arg("-o").arg(&object))?;
         let mut linker = command(&self.tool("ld.lld"));
-        linker.args(["-static", "-nostdlib"]).arg("-L").arg(self.libc.join("lib")).arg(&object);
+        linker.args(["-static", "-nostdlib", IMAGE_BASE]);
+        linker.arg("-L").arg(self.libc.join("lib")).arg(&object);
         self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
 
@@ -562,7 +565,8 @@ impl Whole {
         make: impl FnOnce(&Path, &Path) -> Result<(), BuildError>,
     ) -> Result<(), BuildError> {
         let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
-        let key = hash([read(bitcode)?, read(&self.libc.join("runtime-stamp"))?, how.into()]);
+        let runtime = read(&self.libc.join("runtime-stamp"))?;
+        let key = hash([read(bitcode)?, runtime, how.into(), IMAGE_BASE.into()]);
         if Stamp::is_fresh(out, &key) {
             return Ok(());
         }
