@@ -84,6 +84,12 @@ impl Observer for Progress {
             Event::Explored { paths, waiting, tests, open } => self.update(|| {
                 format!("{paths} paths, {waiting} waiting, {tests} tests, {open} pairs open")
             }),
+            Event::LookingInside { revisions } => self.stage(&format!(
+                "comparing what functions do inside {revisions} revisions that do the same outside"
+            )),
+            Event::NotInside { error } => {
+                self.stage(&format!("no comparison of what functions do inside: {error}"));
+            }
             Event::Walking => self.stage("walking the regions of the input"),
         }
     }

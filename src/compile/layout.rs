@@ -9,6 +9,7 @@ use std::{
 use super::{
     error::{BuildError, RevisionError},
     harness::{HarnessError, Show, harness},
+    probes::Probed,
 };
 use crate::{
     merge::{Changes, Tree, make_way, overlay},
@@ -35,6 +36,8 @@ pub struct Common {
     pub inputs: InputsConfig,
     /// Which NaNs are told apart.
     pub nan: NanConfig,
+    /// The functions that show what they return and leave.
+    pub probed: Option<Probed>,
     /// The directory for files that are made.
     pub directory: PathBuf,
 }

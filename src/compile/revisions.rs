@@ -20,7 +20,9 @@ use super::{
     flags::{Product, have_passes},
     layout::{Common, SourceLayout},
     libc::Closure,
-    modules, together,
+    modules,
+    probes::{self, Probed},
+    together,
     toolchain::Toolchain,
     unwritten,
 };
@@ -44,6 +46,7 @@ const PART: RangeInclusive<usize> = 32..=128;
 pub struct Revisions {
     toolchain: Toolchain,
     flags: Vec<String>,
+    probed: Option<Probed>,
     layouts: BTreeMap<Revision, SourceLayout>,
     /// What each source of the original reads.
     reads: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
@@ -142,6 +145,7 @@ impl Revisions {
             reads,
             toolchain,
             flags: common.flags.clone(),
+            probed: common.probed.clone(),
             layouts,
             alias,
             modules: BTreeMap::new(),
@@ -175,6 +179,7 @@ impl Revisions {
         Ok(Self {
             toolchain,
             flags: common.flags.clone(),
+            probed: common.probed.clone(),
             layouts: BTreeMap::new(),
             reads: BTreeMap::new(),
             alias,
@@ -404,15 +409,34 @@ impl Revisions {
         all.into_iter().zip(made).collect()
     }
 
-    /// Compiles the sources of these revisions, to one module per source.
+    /// Compiles these revisions, to one module per source.
     fn compile(
         &self,
         kind: Product,
         wanted: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
-        if !self.modules.is_empty() {
-            return self.take_modules(kind, wanted);
-        }
+        let made = match self.modules.is_empty() {
+            true => self.compile_sources(kind, wanted),
+            false => self.take_modules(kind, wanted),
+        };
+        let Some(probed) = &self.probed else { return made };
+        // Several revisions may share a module.
+        let all: BTreeSet<&PathBuf> = made.values().flatten().flatten().collect();
+        let insert =
+            |module: &&PathBuf| Some(((*module).clone(), probes::insert(module, probed).err()?));
+        let failed: BTreeMap<PathBuf, BuildError> = all.par_iter().filter_map(insert).collect();
+        let unless_failed = |(revision, made): (Revision, Result<Vec<PathBuf>, BuildError>)| {
+            let error = made.iter().flatten().find_map(|module| failed.get(module));
+            (revision, error.map_or(made, |error| Err(error.again())))
+        };
+        made.into_iter().map(unless_failed).collect()
+    }
+
+    fn compile_sources(
+        &self,
+        kind: Product,
+        wanted: &BTreeSet<Revision>,
+    ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         // The revision whose layout has the text of this source: the original if it is shared.
         let owner = |revision: Revision, source: &Path| {
             let layout = &self.layouts[&revision];
@@ -539,6 +563,7 @@ mod tests {
             entry: None,
             inputs: InputsConfig::default(),
             nan: NanConfig::default(),
+            probed: None,
             directory: scratch.join("made"),
         };
         let changed = |factor: &&str| {
@@ -569,6 +594,7 @@ mod tests {
                 entry: None,
                 inputs: InputsConfig::default(),
                 nan: NanConfig::default(),
+                probed: None,
                 directory: scratch.path().join(number.to_string()),
             };
             let changes = Changes::from([("inc/k.h".into(), Some("#define K 2\n".into()))]);

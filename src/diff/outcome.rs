@@ -9,7 +9,7 @@ use crate::{
     exec::HaltState,
     expr::{Assignment, ExprId, Exprs},
     memory::Byte,
-    replay::{Finding, Outcome, Termination, Visible},
+    replay::{self, Finding, Outcome, Termination, Visible},
     subject::{FileState, changed_files, config::OutputsConfig},
 };
 
@@ -124,17 +124,9 @@ fn contents_of_alike<'a>(
     Some(contents)
 }
 
-/// The outputs by name. A repeated name is numbered `name`, `name_1` and so on, as the replay does.
+/// The outputs by name. A repeated name is numbered as the replay does.
 fn numbered(outputs: &[NamedOutput]) -> BTreeMap<String, &[Byte]> {
-    let mut named: BTreeMap<String, &[Byte]> = BTreeMap::new();
-    for output in outputs {
-        let name = (0..)
-            .map(|n| if n == 0 { output.name.clone() } else { format!("{}_{n}", output.name) })
-            .find(|name| !named.contains_key(name))
-            .expect("there are more numbers than outputs");
-        named.insert(name, &output.bytes);
-    }
-    named
+    replay::numbered(outputs.iter().map(|output| (&*output.name, &output.bytes[..])))
 }
 
 /// The bytes joined to words of eight, which keeps whole variables whole.

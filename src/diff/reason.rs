@@ -72,6 +72,7 @@ impl Reason {
             Self::Approximated(Approximation::Caught(_)) => Code::Caught,
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,
+            Self::Approximated(Approximation::UnreadableOutput(_)) => Code::UnreadableOutput,
             Self::Approximated(Approximation::NoResult) => Code::NoResult,
             Self::Approximated(Approximation::Function(_)) => Code::Function,
             Self::NoResult => Code::NoResult,

@@ -76,6 +76,9 @@ pub enum Approximation {
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),
+    /// An output of a function is where no memory of the program is.
+    #[error("no memory of the program: {0}")]
+    UnreadableOutput(String),
 }
 
 fn at(place: Option<&str>) -> String {

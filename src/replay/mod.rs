@@ -16,6 +16,7 @@ mod tests;
 
 pub use finding::{Finding, FindingKind};
 pub use ktest::{KtestError, TestInput};
+pub(crate) use outcome::numbered;
 pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
 pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 #[cfg(feature = "engine")]

@@ -1,7 +1,7 @@
 //! What a run showed, and which part of it counts as a visible difference.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
 };
 
@@ -146,20 +146,55 @@ impl Outcome {
 /// Reads the records that `psychic_output` appended: name, NUL, eight bytes of little-endian
 /// length, bytes. A record that was cut off by the end of the run is dropped.
 pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
-    let mut outputs = BTreeMap::new();
+    let mut outputs = Vec::new();
     while let Some(end) = bytes.iter().position(|byte| *byte == 0) {
         let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let rest = &bytes[end + 1..];
         let Some((length, rest)) = rest.split_first_chunk::<8>() else { break };
         let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
         let Some((data, rest)) = rest.split_at_checked(length) else { break };
-        let free = (0..).map(|n| if n == 0 { name.clone() } else { format!("{name}_{n}") });
-        if let Some(name) = free.into_iter().find(|name| !outputs.contains_key(name)) {
-            outputs.insert(name, data.to_vec());
-        }
+        outputs.push((name, data.to_vec()));
         bytes = rest;
     }
-    outputs
+    numbered(outputs)
+}
+
+/// Values by name. The first one of a name has just that name. The others of a name that ends with
+/// `()`, which belong to calls of a function, are `f(), 2nd call` and so on; those of another name
+/// are `name_1`, `name_2`, ...; each is the first of these that is free.
+pub(crate) fn numbered<T>(
+    values: impl IntoIterator<Item = (impl AsRef<str>, T)>,
+) -> BTreeMap<String, T> {
+    let mut named = BTreeMap::new();
+    let mut next: HashMap<String, usize> = HashMap::new();
+    for (name, value) in values {
+        let name = name.as_ref();
+        let number = next.entry(name.to_owned()).or_default();
+        let free = loop {
+            let candidate = match *number {
+                0 => name.to_owned(),
+                calls if name.ends_with("()") => format!("{name}, {} call", ordinal(calls + 1)),
+                others => format!("{name}_{others}"),
+            };
+            *number += 1;
+            if !named.contains_key(&candidate) {
+                break candidate;
+            }
+        };
+        named.insert(free, value);
+    }
+    named
+}
+
+/// `2nd`, `3rd`, `11th` and so on.
+fn ordinal(number: usize) -> String {
+    let end = match (number % 10, number % 100) {
+        (1, hundred) if hundred != 11 => "st",
+        (2, hundred) if hundred != 12 => "nd",
+        (3, hundred) if hundred != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
 }
 
 #[cfg(test)]
@@ -236,10 +271,19 @@ mod tests {
         let record = |name: &str, data: &[u8]| {
             [name.as_bytes(), &[0], &(data.len() as u64).to_le_bytes(), data].concat()
         };
-        let bytes = [record("a", b"1"), record("b", b""), record("a", b"2"), record("c", b"xyz")];
+        let call = |data| record("return of f()", data);
+        let bytes =
+            [record("a", b"1"), record("b", b""), record("a", b"2"), call(b"u"), call(b"v")];
+        let bytes = [&bytes[..], &[record("c", b"xyz")]].concat();
         let bytes = bytes.concat();
         let outputs = parse_outputs(&bytes[..bytes.len() - 1]);
-        let expected = [("a", &b"1"[..]), ("a_1", b"2"), ("b", b"")];
+        let expected = [
+            ("a", &b"1"[..]),
+            ("a_1", b"2"),
+            ("b", b""),
+            ("return of f()", b"u"),
+            ("return of f(), 2nd call", b"v"),
+        ];
         let expected = expected.map(|(name, data)| (name.to_owned(), data.to_vec()));
         assert_eq!(outputs, BTreeMap::from(expected));
     }

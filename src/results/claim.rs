@@ -21,7 +21,7 @@ use super::{
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 31] = [
+pub(super) const NAMES: [&str; 32] = [
     "answers.json",
     "build",
     "clusters.pdf",
@@ -33,6 +33,7 @@ pub(super) const NAMES: [&str; 31] = [
     "distances.svg",
     "earlier",
     "finished",
+    "inner",
     "meta",
     "meta.asan",
     "meta.bc",

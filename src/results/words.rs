@@ -146,6 +146,8 @@ words! {
         Caught = "caught",
         /// An output has bytes that were never written.
         UninitialisedOutput = "uninitialised-output",
+        /// A function leaves a pointer to what is no memory of the program.
+        UnreadableOutput = "unreadable-output",
         /// With `uninitialised = "any"`, something is decided by memory that was never written.
         UninitialisedDecision = "uninitialised-decision",
         /// A function does not return the result that it promises.

@@ -39,18 +39,22 @@ const TREE_TIME: Duration = Duration::from_secs(30);
 const LEAST_TREE_TIME: Duration = Duration::from_secs(2);
 /// The file that lists contradictions between engine and replay.
 pub(crate) const MISMATCHES: &str = "mismatches.txt";
+/// The directory of what was found among revisions that do the same outside.
+pub(crate) const INNER: &str = "inner";
 /// The name of the phase of merge and build in `stats.csv`.
 pub(crate) const BUILD: &str = "build";
 
 /// Everything that a run has found.
 #[derive(Clone, Debug)]
 pub struct Findings {
-    report: Report,
+    pub(super) report: Report,
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
     /// The tests as shell scripts.
     scripts: Vec<(TestId, String)>,
+    /// What was found among revisions that do the same outside.
+    pub(super) inner: Option<Box<Findings>>,
     /// Whether every path was followed to its end.
     pub exhausted: bool,
     /// Whether the tests show every clustering that there is, so that no tree is lower: every
@@ -85,6 +89,13 @@ impl Findings {
     /// [`DifferentialTest::outcomes`].
     pub fn revisions(&self) -> &[Revision] {
         &self.revisions
+    }
+
+    /// What the functions of revisions that are proved to do the same outside return and leave, if
+    /// the subject asks for it ([`OutputsConfig::functions`](crate::subject::config::OutputsConfig::functions)).
+    /// Results of their own, in `inner/`.
+    pub fn inner(&self) -> Option<&Findings> {
+        self.inner.as_deref()
     }
 
     /// The report for people, from which text, pictures and HTML are made.
@@ -129,6 +140,9 @@ impl Findings {
         results.write(&self.report.ranges)?;
         self.write_mismatches(results)?;
         self.report.write_all(results)?;
+        if let Some(inner) = &self.inner {
+            inner.write(&results.path().join(INNER))?;
+        }
         Ok(())
     }
 
@@ -181,6 +195,7 @@ impl Run<'_> {
             until: self.until,
             interrupted: false,
             recorded: true,
+            inner: None,
         })
     }
 

@@ -15,6 +15,7 @@ mod explain;
 mod findings;
 mod glances;
 mod guess;
+mod inner;
 pub(crate) mod inputs;
 pub(crate) mod linking;
 pub(crate) mod native;

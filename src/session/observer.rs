@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Error;
 use crate::results::RevisionRow;
 
 /// Something that a run has begun or found out, or how far it is.
@@ -54,6 +55,17 @@ pub enum Event<'a> {
         tests: usize,
         /// The number of pairs that are neither told apart nor proved equivalent.
         open: usize,
+    },
+    /// Revisions that are proved to do the same are being compared by what their functions return
+    /// and leave.
+    LookingInside {
+        /// The number of these revisions.
+        revisions: usize,
+    },
+    /// The comparison by what functions return and leave failed. What was found before stays.
+    NotInside {
+        /// Why.
+        error: &'a Error,
     },
     /// The regions of the input are being walked, for the lowest tree.
     Walking,

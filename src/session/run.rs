@@ -1,6 +1,7 @@
 //! A comparison from a subject to its findings, and what else is found out by exploring.
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     time::{Duration, Instant},
@@ -12,6 +13,7 @@ use tempfile::TempDir;
 use super::{
     error::Error,
     findings::{Findings, Run, write_inputs},
+    inner::probed,
     inputs,
     native::Native,
     observer::{Event, Observer},
@@ -26,7 +28,7 @@ use crate::{
     interrupt::Interrupt,
     ir::Module,
     replay::{self, TestInput},
-    results::{FoundBy, ResultsDir},
+    results::{FoundBy, PairRow, ResultsDir, Verdict},
     solver::{SolverConfig, record::Recording},
     subject::{Revision, Subject},
 };
@@ -111,7 +113,19 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
         let interrupt = &self.options.search.interrupt;
-        let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
+        let merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
+        self.compare_merged(merged, seeds, began, observer)
+    }
+
+    /// Builds, explores and concludes. `began` is when the build is taken to have begun.
+    fn compare_merged(
+        &self,
+        mut merged: Merged,
+        seeds: Vec<(TestInput, FoundBy)>,
+        began: Instant,
+        observer: &mut dyn Observer,
+    ) -> Result<Findings, Error> {
+        let interrupt = &self.options.search.interrupt;
         let (built, module) = unless_interrupted(interrupt, || {
             let built = self.stage.build(&mut merged, observer)?;
             self.stage.note_built();
@@ -289,6 +303,15 @@ impl Session {
             deadline: judging.deadline(),
         };
         let mut findings = run.findings()?;
+        if !clock.is_interrupted() {
+            let time = self.options.search.time(&stage.subject.config.budget);
+            let spent = begin.elapsed().saturating_sub(building);
+            let left = time.map(|time| time.saturating_sub(spent).max(LEAST_JUDGING));
+            match self.inner(merged, findings.pairs(), left, observer) {
+                Ok(inner) => findings.look_inside(inner),
+                Err(error) => observer.observe(Event::NotInside { error: &error }),
+            }
+        }
         findings.write_to(&stage.results)?;
         findings.recorded = record.is_none_or(|record| record.is_complete());
         if all_judged {
@@ -297,6 +320,41 @@ impl Session {
         stage.place.finish()?;
         findings.interrupted = clock.is_interrupted();
         Ok(findings)
+    }
+
+    /// Compares the revisions of equivalent pairs by what their functions return and leave, within
+    /// `time`; `None` if the subject does not ask for it, or there is no such pair.
+    ///
+    /// # Errors
+    /// As [`Session::diff`].
+    fn inner(
+        &self,
+        merged: &Merged,
+        pairs: &[PairRow],
+        time: Option<Duration>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Findings>, Error> {
+        let subject = &self.stage.subject;
+        let equivalent = pairs.iter().filter(|row| row.verdict == Verdict::Equivalent);
+        let revisions: BTreeSet<Revision> = equivalent.flat_map(|row| [row.a, row.b]).collect();
+        let Some(functions) = subject.config.outputs.functions.as_ref() else { return Ok(None) };
+        if revisions.is_empty() {
+            return Ok(None);
+        }
+        observer.observe(Event::LookingInside { revisions: revisions.len() });
+        let merged = merged.only(&revisions);
+        let scratch = tempfile::tempdir().map_err(anyhow::Error::from)?;
+        let place = ResultsDir::claim(scratch.path().join("inner")).map_err(anyhow::Error::from)?;
+        let interrupt = &self.options.search.interrupt;
+        let mut stage = Stage::probing(&self.stage, probed(subject, functions), place, interrupt)?;
+        stage.prepare(observer)?;
+        stage.results = stage.place.begin(false).map_err(anyhow::Error::from)?;
+        let mut options =
+            Options { out: None, resume: false, queries: None, ..self.options.clone() };
+        options.search.time = time.or(options.search.time);
+        let session = Self { stage, options, _scratch: Some(scratch) };
+        let seeds = session.seeds()?;
+        session.compare_merged(merged, seeds, Instant::now(), observer).map(Some)
     }
 }
 

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     child::Stopper,
     compile::{
-        self, BuildError, Closure, Common, Compilation, HarnessError, Recipe, RevisionError,
-        Revisions, Show, Toolchain, Whole,
+        self, BuildError, Closure, Common, Compilation, HarnessError, Probed, Recipe,
+        RevisionError, Revisions, Show, Toolchain, Whole,
     },
     errors::Sanitizer,
     interrupt::Interrupt,
@@ -43,6 +43,8 @@ pub(crate) struct Stage {
     pub(super) toolchain: Toolchain,
     /// The package, if the program has a build of its own and was prepared.
     whole: Option<Whole>,
+    /// The functions that are to show what they return and leave.
+    probed: Option<Probed>,
     /// Every revision's own compilation, once it is made.
     own: OnceLock<Own>,
     /// The meta program that compiled last: its files, and one bitcode module for each source.
@@ -92,9 +94,28 @@ impl Stage {
                 .keeping(cache)
                 .stopped_by(Stopper::new(interrupt.clone())),
             whole: None,
+            probed: None,
             own: OnceLock::new(),
             meta: Mutex::default(),
         })
+    }
+
+    /// A stage for the subject of `other`, which is prepared, in whose programs some functions show
+    /// what they return and leave. A package must be [prepared](Self::prepare) anew.
+    pub(super) fn probing(
+        other: &Self,
+        probed: Probed,
+        place: ResultsDir,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Self> {
+        let mut subject = other.subject.clone();
+        subject.config.outputs.functions = None;
+        subject.config.build.flags =
+            compile::probed_flags(&subject.config.build.flags, other.is_whole());
+        if let Some(whole) = &other.whole {
+            subject.root = whole.source().to_owned();
+        }
+        Ok(Self { probed: Some(probed), ..Self::new(subject, place, interrupt)? })
     }
 
     /// Notes that the run has something to write: from now on an interrupt ends no compilers.
@@ -104,7 +125,7 @@ impl Stage {
 
     /// Builds the original of a program that has a build of its own.
     pub(crate) fn prepare(&mut self, observer: &mut dyn Observer) -> anyhow::Result<()> {
-        self.whole = prepare_whole(&self.toolchain, &self.subject, observer)?;
+        self.whole = prepare_whole(&self.toolchain, &self.subject, &self.probed, observer)?;
         if let Some(whole) = &self.whole {
             // This tree is configured, so patched files compile in it.
             self.subject.root = whole.tree().to_owned();
@@ -258,6 +279,7 @@ impl Stage {
             entry: (config.entry != "main").then(|| config.entry.clone()),
             inputs: config.inputs.clone(),
             nan: config.outputs.nan,
+            probed: self.probed.clone(),
             directory: fs::canonicalize(directory)?,
         })
     }
@@ -359,10 +381,10 @@ impl Stage {
         Ok((Built { bitcode, binaries, library, without_result: BTreeSet::new() }, module))
     }
 
-    /// The meta program's bitcode, one module for each source; `None` if it does not compile or the
-    /// revisions are bitcode.
+    /// The meta program's bitcode, one module for each source; `None` if it does not compile, the
+    /// revisions are bitcode, or their functions show what they return.
     fn meta_bitcode(&self) -> anyhow::Result<Option<Vec<PathBuf>>> {
-        if self.subject.is_bitcode() {
+        if self.subject.is_bitcode() || self.probed.is_some() {
             return Ok(None);
         }
         let files = meta_files(&self.results.meta())?;
@@ -411,7 +433,11 @@ impl Stage {
                 changes.insert(revision, candidate.files);
             }
         }
-        let made = whole.unite(&changes, &meta_files(&self.results.meta())?, &directory)?;
+        let meta = match self.probed {
+            Some(_) => Changes::new(),
+            None => meta_files(&self.results.meta())?,
+        };
+        let made = whole.unite(&changes, &meta, &directory)?;
         let bitcode = self.results.bitcode();
         for (from, to) in [(&made.bitcode, &bitcode), (&made.executable, &self.results.native())] {
             fs::copy(from, to).with_context(|| to.display().to_string())?;
@@ -490,6 +516,12 @@ impl Stage {
 }
 
 impl Merged {
+    /// Some of the revisions.
+    pub(super) fn only(&self, revisions: &BTreeSet<Revision>) -> Self {
+        let rows = self.rows.iter().filter(|row| revisions.contains(&row.revision));
+        Self::of(rows.cloned().collect())
+    }
+
     fn of(rows: Vec<RevisionRow>) -> Self {
         let part = rows.iter().filter(|row| row.status != Status::Rejected);
         let revisions = part.map(|row| row.revision).collect();
@@ -546,6 +578,7 @@ fn original(error: &RevisionError) -> anyhow::Error {
 fn prepare_whole(
     toolchain: &Toolchain,
     subject: &Subject,
+    probed: &Option<Probed>,
     observer: &mut dyn Observer,
 ) -> anyhow::Result<Option<Whole>> {
     let build = &subject.config.build;
@@ -557,6 +590,7 @@ fn prepare_whole(
         make: build.make.clone(),
         program: program.clone(),
         flags: build.flags.clone(),
+        probed: probed.clone(),
     };
     // A libc that is there already saves a minute.
     let executable = env::current_exe().context("finding this executable")?;

@@ -1,10 +1,19 @@
 //! `subject.toml`: how a person describes a subject.
 
-use std::{collections::BTreeMap, fmt, num::NonZeroU8, path::PathBuf, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    num::NonZeroU8,
+    path::PathBuf,
+    time::Duration,
+};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{
+        self, MapAccess, SeqAccess, Visitor,
+        value::{MapAccessDeserializer, SeqAccessDeserializer},
+    },
 };
 
 /// The contents of a `subject.toml`. The smallest one has a name, sources and patches.
@@ -371,11 +380,51 @@ pub struct OutputsConfig {
     pub stderr: bool,
     /// Which NaNs among the outputs of an entry function count as the same.
     pub nan: NanConfig,
+    /// The functions by which revisions are compared that do the same outside.
+    pub functions: Option<FunctionsConfig>,
+}
+
+/// Functions whose results are looked at.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum FunctionsConfig {
+    /// All in the files that a patch changes.
+    Patched,
+    /// Those with these names.
+    Named(BTreeSet<String>),
+}
+
+impl<'de> Deserialize<'de> for FunctionsConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const EXPECTED: &str = "\"patched\" or a list of names of functions";
+
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = FunctionsConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<FunctionsConfig, E> {
+                match text {
+                    "patched" => Ok(FunctionsConfig::Patched),
+                    other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
+                }
+            }
+
+            fn visit_seq<S: SeqAccess<'de>>(self, list: S) -> Result<FunctionsConfig, S::Error> {
+                BTreeSet::deserialize(SeqAccessDeserializer::new(list)).map(FunctionsConfig::Named)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
 }
 
 impl Default for OutputsConfig {
     fn default() -> Self {
-        Self { stdout: true, stderr: true, nan: NanConfig::One }
+        Self { stdout: true, stderr: true, nan: NanConfig::One, functions: None }
     }
 }
 

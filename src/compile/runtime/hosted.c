@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static _Noreturn void fail(const char *what, const char *which) {
@@ -44,6 +45,19 @@ const unsigned char *psychic_file(const char *path, size_t *size) {
     fail("cannot read", path);
   fclose(file);
   return bytes;
+}
+
+/* Through a pipe: the kernel says what cannot be read, and no sanitizer sees it read. */
+int psychic_copy(void *to, const void *from, size_t size) {
+  int before = errno, ends[2], is_whole = 0;
+  if (pipe(ends) == 0) {
+    is_whole = syscall(SYS_write, ends[1], from, size) == (long)size &&
+               syscall(SYS_read, ends[0], to, size) == (long)size;
+    close(ends[0]);
+    close(ends[1]);
+  }
+  errno = before;
+  return is_whole;
 }
 
 void psychic_append(const char *path, const struct psychic_part *parts, size_t count) {

@@ -223,6 +223,32 @@ void psychic_output_long_double(const char *name, const void *data, size_t size)
   output_numbers(name, data, size, 16, 10, is_nan_long_double, "\0\0\0\0\0\0\0\xc0\xff\x7f");
 }
 
+/* Calls of these are inserted by compile/probes.rs: they show the numbers at an offset of an object,
+ * and an empty value where the object is at NULL or cannot be read. */
+static void probe(const char *name, const char *object, size_t offset, size_t size,
+                  void output(const char *, const void *, size_t)) {
+  char copy[4096];
+  if (!object || !psychic_copy(copy, object + offset, size))
+    size = 0;
+  output(name, copy, size);
+}
+
+void psychic_probe(const char *name, const void *object, size_t offset, size_t size) {
+  probe(name, object, offset, size, psychic_output);
+}
+
+void psychic_probe_float(const char *name, const void *object, size_t offset, size_t size) {
+  probe(name, object, offset, size, psychic_output_float);
+}
+
+void psychic_probe_double(const char *name, const void *object, size_t offset, size_t size) {
+  probe(name, object, offset, size, psychic_output_double);
+}
+
+void psychic_probe_long_double(const char *name, const void *object, size_t offset, size_t size) {
+  probe(name, object, offset, size, psychic_output_long_double);
+}
+
 long psychic_offset(const void *pointer, const void *base, size_t size) {
   uintptr_t distance = (uintptr_t)pointer - (uintptr_t)base;
   return distance <= size ? (long)distance : -1;

@@ -29,6 +29,9 @@ void *psychic_memory(size_t size);
 /* All bytes of a file; ends the process if it cannot be read. */
 const unsigned char *psychic_file(const char *path, size_t *size);
 
+/* Copies at most 4096 bytes from wherever they are; returns 0 if not all can be read. */
+int psychic_copy(void *to, const void *from, size_t size);
+
 struct psychic_part {
   const void *bytes;
   size_t size;

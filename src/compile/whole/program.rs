@@ -20,6 +20,7 @@ use crate::compile::{
     flags::DIALECT,
     link::IMAGE_BASE,
     modules,
+    probes::{self, Probed},
     stamp::{Stamp, hash},
     toolchain::{Toolchain, command},
     unwritten,
@@ -130,6 +131,8 @@ pub struct Recipe {
     pub program: PathBuf,
     /// Further compiler flags.
     pub flags: Vec<String>,
+    /// The functions that show what they return and leave.
+    pub probed: Option<Probed>,
 }
 
 /// What is known of a revision that its package's build made.
@@ -226,6 +229,11 @@ impl Whole {
         whole.commands = serde_json::from_slice(&text)
             .map_err(|error| BuildError::Io { path: record, error: error.into() })?;
         Ok(whole)
+    }
+
+    /// The untouched source tree.
+    pub fn source(&self) -> &Path {
+        &self.recipe.source
     }
 
     /// The configured tree with the original program.
@@ -425,6 +433,7 @@ impl Whole {
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
         let mut parts =
             vec![self.key.clone(), runtime, ALIGNMENT.to_string(), IMAGE_BASE.to_owned()];
+        parts.extend(self.recipe.probed.as_ref().map(|probed| format!("{probed:?}")));
         parts.extend(of);
         let key = hash(parts);
         if products.iter().all(|product| Stamp::is_fresh(product, &key)) {
@@ -507,6 +516,9 @@ impl Whole {
         optimiser.args(["-passes=internalize,globaldce", &public]);
         self.toolchain.run(optimiser.arg(module).arg("-o").arg(&small))?;
         align_objects(&small)?;
+        if let Some(probed) = &self.recipe.probed {
+            probes::insert(&small, probed)?;
+        }
         if let Some(native) = native {
             self.code(&small, &["-lworld"], &executable)?;
             fs::rename(&executable, native).map_err(BuildError::io(native))?;

@@ -157,13 +157,15 @@ impl Whole {
             .map(|(leader, all)| (*leader, &**all))
             .collect();
         let linked = out.with_extension("program.bc");
-        let united = self.unite_sources(changes, &plain, meta, directory);
-        let united = united.and_then(|united| {
+        let from_sources = || {
+            let united = self.unite_sources(changes, &plain, meta, directory)?;
             self.link(meta, &united.sources, &linked)?;
-            Ok(united)
-        });
+            Ok::<_, BuildError>(united)
+        };
+        // What is dispatched would show its results twice.
+        let united = if self.recipe.probed.is_none() { from_sources().ok() } else { None };
         let base = match united {
-            Ok(united) => {
+            Some(united) => {
                 made.own = united.own;
                 let is_untold =
                     |all: &[Revision]| all.iter().any(|revision| united.untold.contains(revision));
@@ -172,7 +174,7 @@ impl Whole {
                 linked
             }
             // The original's program is the base, and every other revision is added as a whole.
-            Err(_) => {
+            None => {
                 whole = like.keys().copied().filter(|r| *r != Revision::ORIGINAL).collect();
                 place(Revision::ORIGINAL, "bc")
             }

@@ -10,7 +10,7 @@ use crate::{
         offset,
     },
     errors::Error,
-    expr::{Assignment, Bv, ExprId, Exprs},
+    expr::{Assignment, Bv, ExprId, Exprs, Substitution, VariableId, VariableKind},
     ir::address,
     memory::{Byte, Fault, Value},
 };
@@ -26,6 +26,10 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("psychic_output_float", |m, a| output_numbers(m, a, FLOAT)),
     ("psychic_output_double", |m, a| output_numbers(m, a, DOUBLE)),
     ("psychic_output_long_double", |m, a| output_numbers(m, a, LONG_DOUBLE)),
+    ("psychic_probe", |m, a| probe(m, a, None)),
+    ("psychic_probe_float", |m, a| probe(m, a, Some(FLOAT))),
+    ("psychic_probe_double", |m, a| probe(m, a, Some(DOUBLE))),
+    ("psychic_probe_long_double", |m, a| probe(m, a, Some(LONG_DOUBLE))),
     ("psychic_offset", place),
     ("psychic_unknown", |m, a| {
         let why = concrete_string(m, a.get(0), "a reason")?;
@@ -277,6 +281,53 @@ fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
         width => exprs.extract(low, 0, width),
     };
     exprs.ite(is_nan, nan, number)
+}
+
+/// `psychic_probe(name, object, offset, size)` and its kind: makes what an object has there an
+/// output; one without bytes if the object is at null. Memory that was never written is zero.
+fn probe(
+    machine: &mut dyn Machine,
+    arguments: Arguments<'_>,
+    format: Option<Numbers>,
+) -> Result<Option<Value>, Stop> {
+    let name = name_of_output(machine, arguments)?;
+    let object = machine.free_of_revision(arguments.get(1), 64)?;
+    let exprs = machine.exprs();
+    let is_null = exprs.eq(object, exprs.constant(64, 0));
+    let [start, size] =
+        [2, 3].map(|index| machine.concretise(arguments.get(index), 64, "size of an output"));
+    let object = offset(machine.exprs(), Value::from_expr(machine.exprs(), object), start?);
+    let size = if machine.branch(is_null)? { 0 } else { size? };
+    let each = format.map_or(1, |format| format.each);
+    let (shown, mut bytes) = (format.map_or(1, |format| format.shown), Vec::new());
+    for at in (0..size).step_by(each as usize) {
+        let place = offset(machine.exprs(), object, at);
+        let word = match machine.load(place, shown * 8) {
+            Ok(value) => machine.free_of_revision(written(machine.exprs(), value), shown * 8)?,
+            Err(Stop::Halt(Halt::Error(_))) => {
+                // What is there natively, if anything, is not known.
+                bytes.clear();
+                machine.world_mut().approximate(Approximation::UnreadableOutput(name.clone()));
+                break;
+            }
+            Err(stop) => return Err(stop),
+        };
+        let word = format.map_or(word, |format| same_nan(machine.exprs(), word, format));
+        push_bytes(machine, &mut bytes, Some(word), shown);
+    }
+    show(machine, name, bytes);
+    Ok(None)
+}
+
+/// A value with zero in place of what was never written.
+fn written(exprs: &Exprs, value: Value) -> Value {
+    let Value::Expr(expr) = value else { return value };
+    let is_unwritten =
+        |variable: &VariableId| exprs.variable_kind(*variable) == VariableKind::Uninitialised;
+    let unwritten = exprs.variables(expr).iter().copied().filter(is_unwritten);
+    let zeros =
+        unwritten.map(|variable| (variable, exprs.constant(exprs.variable_width(variable), 0)));
+    Value::from_expr(exprs, Substitution::of(exprs, zeros).apply(exprs, expr))
 }
 
 fn name_of_output(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<String, Stop> {

@@ -52,6 +52,17 @@ const unsigned char *psychic_file(const char *path, size_t *size) {
   return bytes;
 }
 
+int psychic_copy(void *to, const void *from, size_t size) {
+  int ends[2], is_whole;
+  if (KERNEL1(SYS_pipe, ends) < 0)
+    return 0;
+  is_whole = KERNEL3(SYS_write, ends[1], from, size) == (long)size &&
+             KERNEL3(SYS_read, ends[0], to, size) == (long)size;
+  KERNEL1(SYS_close, ends[0]);
+  KERNEL1(SYS_close, ends[1]);
+  return is_whole;
+}
+
 static void write_all(long fd, const char *bytes, size_t size) {
   long count;
   for (; size && (count = KERNEL3(SYS_write, fd, bytes, size)) > 0; size -= (size_t)count)
