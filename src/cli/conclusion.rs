@@ -7,7 +7,7 @@ use crate::{
     merge::is_note,
     report::{Report, visible},
     results::{RevisionRow, Status, Verdict},
-    session::{BUILD, MISMATCHES},
+    session::{BUILD, INNER, MISMATCHES},
 };
 
 /// How many of the pairs that the tree does not separate are named one by one, at most.
@@ -17,15 +17,22 @@ const UNSEPARATED: usize = 8;
 const UNLESS_FAILING: &str = "they do the same on every input on which neither fails; on some \
                               inputs both fail, by the same class of error or without end";
 
+/// What the verdict "internal" means.
+const INSIDE: &str = "they are proved to do the same outside, and a function does not do the same";
+
 /// The lines that conclude a run whose files are at `place`.
 pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
-        "{}, {}: {} distinguished, {} equivalent, {}{} unknown; \
+        "{}, {}: {} distinguished, {}{} equivalent, {}{} unknown; \
          {}, tree of height {}{}; {}, {:.1} s to build, {:.1} s",
         count(s.revisions, "revision"),
         count(s.classes, "class"),
         count(s.distinguished, "pair"),
+        match s.internal {
+            0 => String::new(),
+            some => format!("{some} internal, "),
+        },
         s.equivalent,
         match s.equivalent_unless_failing {
             0 => String::new(),
@@ -54,6 +61,10 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     if s.equivalent_unless_failing > 0 {
         let alike = count(s.equivalent_unless_failing, "pair");
         lines.push(format!("{alike} equivalent unless failing: {UNLESS_FAILING}"));
+    }
+    if s.internal > 0 {
+        let inside = count(s.internal, "pair");
+        lines.push(format!("{inside} internal: {INSIDE}; see {INNER}/report.html"));
     }
     let unseparated = report.unseparated();
     lines.extend(unseparated.iter().take(UNSEPARATED).map(ToString::to_string));

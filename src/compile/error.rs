@@ -63,6 +63,11 @@ pub enum BuildError {
         /// The file that was looked for.
         expected: PathBuf,
     },
+    /// A function that was to be looked at is not in the program.
+    #[error(
+        "[outputs] functions: the program has no function {0} that it calls, or no debug information of it"
+    )]
+    NotProbed(String),
     /// The revisions' own code cannot be combined into one program.
     #[error("the revisions cannot be put into one program: {0}")]
     Unite(String),

@@ -46,6 +46,19 @@ impl Probed {
         };
         wanted && name != "main"
     }
+
+    /// Refuses a program in which only `found` are looked at, if there should be others.
+    pub(super) fn check(&self, found: &BTreeSet<String>) -> Result<(), BuildError> {
+        let missing = match self {
+            Self::Files(_) if found.is_empty() => "of the patched files".to_owned(),
+            Self::Files(_) => return Ok(()),
+            Self::Functions(names) => match names.difference(found).next() {
+                Some(missing) => format!("`{missing}`"),
+                None => return Ok(()),
+            },
+        };
+        Err(BuildError::NotProbed(missing))
+    }
 }
 
 /// The compiler flags of a program, changed so that its functions stay what they are in the source,
@@ -57,8 +70,10 @@ pub fn probed_flags(flags: &[String], is_whole: bool) -> Vec<String> {
     flags.iter().filter(is_kept).cloned().chain(more).collect()
 }
 
-/// Makes the functions of a module show what they return and leave.
-pub(super) fn insert(file: &Path, probed: &Probed) -> Result<(), BuildError> {
+/// Makes the functions of a module show what they return and leave. Returns the names of these
+/// functions.
+pub(super) fn insert(file: &Path, probed: &Probed) -> Result<BTreeSet<String>, BuildError> {
+    let mut names = BTreeSet::new();
     change(file, |context, module| {
         let prototypes = prototypes(module, probed);
         for function in module.get_functions() {
@@ -66,10 +81,12 @@ pub(super) fn insert(file: &Path, probed: &Probed) -> Result<(), BuildError> {
             if let Some(prototype) = prototypes.get(&symbol) {
                 Prober { context, module, builder: context.create_builder() }
                     .show(function, prototype)?;
+                names.insert(prototype.name.clone());
             }
         }
         Ok(())
-    })
+    })?;
+    Ok(names)
 }
 
 /// The prototypes of the functions that are looked at, by symbol.

@@ -422,14 +422,21 @@ impl Revisions {
         let Some(probed) = &self.probed else { return made };
         // Several revisions may share a module.
         let all: BTreeSet<&PathBuf> = made.values().flatten().flatten().collect();
-        let insert =
-            |module: &&PathBuf| Some(((*module).clone(), probes::insert(module, probed).err()?));
-        let failed: BTreeMap<PathBuf, BuildError> = all.par_iter().filter_map(insert).collect();
-        let unless_failed = |(revision, made): (Revision, Result<Vec<PathBuf>, BuildError>)| {
-            let error = made.iter().flatten().find_map(|module| failed.get(module));
-            (revision, error.map_or(made, |error| Err(error.again())))
+        let insert = |module: &PathBuf| (module.clone(), probes::insert(module, probed));
+        let inserted: BTreeMap<PathBuf, _> = all.into_par_iter().map(insert).collect();
+        let checked = |(revision, made): (Revision, Result<Vec<PathBuf>, BuildError>)| {
+            let checked = made.and_then(|modules| {
+                let found: Result<Vec<_>, _> =
+                    modules.iter().map(|module| inserted[module].as_ref()).collect();
+                let found = found.map_err(BuildError::again)?;
+                if revision == Revision::ORIGINAL {
+                    probed.check(&found.into_iter().flatten().cloned().collect())?;
+                }
+                Ok(modules)
+            });
+            (revision, checked)
         };
-        made.into_iter().map(unless_failed).collect()
+        made.into_iter().map(checked).collect()
     }
 
     fn compile_sources(

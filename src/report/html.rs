@@ -253,7 +253,8 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
     let reason = |a: Revision, b: Revision| {
         let (a, b) = (a.min(b), a.max(b));
         rows.get(&(a, b)).map_or(String::new(), |row| {
-            let test = row.test.map_or(String::new(), |test| format!(" by test {test}"));
+            let place = if row.verdict == Verdict::Internal { " in inner/" } else { "" };
+            let test = row.test.map_or(String::new(), |test| format!(" by test {test}{place}"));
             let output = if row.output.is_empty() { "" } else { &format!(" in {}", row.output) };
             let reason = if row.reason.is_empty() { "" } else { &format!(": {}", row.reason) };
             format!("{a} and {b}: {}{test}{output}{reason}", row.verdict)
@@ -287,6 +288,13 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
                             }
                         }
                     }
+                }
+            }
+            @if report.summary.internal > 0 {
+                p {
+                    "Internal: the two are proved to do the same outside, but on some input a "
+                    "function in them returns or leaves something else. "
+                    a href="inner/report.html" { "What differs inside" }
                 }
             }
             @if report.summary.equivalent_unless_failing > 0 {

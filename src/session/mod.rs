@@ -30,7 +30,7 @@ pub(crate) mod stages;
 pub use error::Error;
 pub use explain::explain;
 pub use findings::Findings;
-pub(crate) use findings::{BUILD, MISMATCHES};
+pub(crate) use findings::{BUILD, INNER, MISMATCHES};
 pub use guess::{Hints, init};
 pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};

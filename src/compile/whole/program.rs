@@ -385,7 +385,10 @@ impl Whole {
         let failed = |error: serde_json::Error| BuildError::io(&record)(error.into());
         self.make_products(parts(changes), &[bitcode, native, &record], |scratch| {
             let (tree, commands) = self.build(changes, scratch)?;
-            self.finish(&tree, scratch, bitcode, Some(native))?;
+            let found = self.finish(&tree, scratch, bitcode, Some(native))?;
+            if let (Some(probed), true) = (&self.recipe.probed, changes.is_empty()) {
+                probed.check(&found)?;
+            }
             let own = Own {
                 loses_result: self.loses_result(&tree, &commands)?,
                 is_told: !self.changes_build(changes) && self.is_all(&tree, bitcode, &commands)?,
@@ -417,7 +420,7 @@ impl Whole {
                 self.replace(sources, &tree)?;
                 self.remake(&tree, scratch)?;
             }
-            self.finish(&tree, scratch, bitcode, None)
+            self.finish(&tree, scratch, bitcode, None).map(drop)
         })
     }
 
@@ -501,14 +504,15 @@ impl Whole {
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
 
-    /// Makes what the engine and replay run from what the linker left.
+    /// Makes what the engine and replay run from what the linker left. Returns the names of the
+    /// functions that show what they return and leave.
     pub(super) fn finish(
         &self,
         tree: &Path,
         scratch: &Path,
         bitcode: &Path,
         native: Option<&Path>,
-    ) -> Result<(), BuildError> {
+    ) -> Result<BTreeSet<String>, BuildError> {
         let module = self.merged_module(tree)?;
         let [small, executable] = ["whole.bc", "whole"].map(|name| scratch.join(name));
         let mut optimiser = command(&self.tool("opt"));
@@ -516,14 +520,16 @@ impl Whole {
         optimiser.args(["-passes=internalize,globaldce", &public]);
         self.toolchain.run(optimiser.arg(module).arg("-o").arg(&small))?;
         align_objects(&small)?;
+        let mut found = BTreeSet::new();
         if let Some(probed) = &self.recipe.probed {
-            probes::insert(&small, probed)?;
+            found = probes::insert(&small, probed)?;
         }
         if let Some(native) = native {
             self.code(&small, &["-lworld"], &executable)?;
             fs::rename(&executable, native).map_err(BuildError::io(native))?;
         }
-        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))
+        fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
+        Ok(found)
     }
 
     /// Makes machine code from the bitcode of a whole program, and links it with a world.
