@@ -11,6 +11,7 @@ mod git;
 mod given;
 mod help;
 mod init;
+mod inner;
 mod interrupt;
 mod judged;
 mod loose;
