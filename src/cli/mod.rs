@@ -21,6 +21,7 @@ mod rank;
 mod replay;
 mod say;
 mod scores;
+mod shadow;
 mod shell;
 mod tree;
 
@@ -82,6 +83,8 @@ enum Command {
     Ask(ask::AskArgs),
     /// Show why two revisions differ: the lines that they run on a test, side by side
     Explain(explain::ExplainArgs),
+    /// Find inputs on which patches take another way through the code: shadow symbolic execution
+    Shadow(shadow::ShadowArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),
     /// Run diff on many subjects, and make one table and one page of all of them
@@ -111,6 +114,7 @@ pub fn run() -> ExitCode {
         Command::Tree(args) => tree::run(&args),
         Command::Ask(args) => ask::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Shadow(args) => shadow::run(&args),
         Command::Rank(args) => rank::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),

@@ -63,6 +63,7 @@ impl Executor<'_> {
         match verdict {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
+                self.state.branches += u32::from(self.at_branch);
                 let join = if self.at_branch { self.diamond_ahead(condition) } else { None };
                 let model = Arc::new(model);
                 let (true_model, false_model) = if holds {
@@ -98,6 +99,7 @@ impl Executor<'_> {
     fn branch_on_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
+        self.note_branch(&groups);
         if self.decides_nothing && groups.len() > 1 {
             self.depends_on_revision = true;
             return Err(Stop::Impossible);

@@ -25,8 +25,8 @@ use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 use rustc_hash::FxHashMap;
 
 use super::{
-    Executor, ForkKind, Frame, Share, State, flow::Flow, join_place::Join, state::Concretisations,
-    waiting::Waiting,
+    Executor, ForkKind, Frame, Program, Share, State, flow::Flow, join_place::Join,
+    state::Concretisations, waiting::Waiting,
 };
 use crate::{
     expr::{Assignment, ExprId, Exprs},
@@ -78,7 +78,9 @@ impl Executor<'_> {
     /// Where inputs, which are about to part at the running branch, will meet again, if the branch
     /// is a diamond.
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
-        let flows = self.program.rejoins.then_some(&self.program.flows)?;
+        // A path is a way through the code where divergences are recorded.
+        let joins_inputs = self.program.rejoins && self.old.is_none();
+        let flows = joins_inputs.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
         let pc = flows.of(&self.program.module, top.function).diamond(top.pc)?;
         Some(self.join_at(Some(condition), (top.function, callers.len(), pc)))
@@ -95,6 +97,7 @@ impl Executor<'_> {
             revisions: self.state.revisions.clone(),
             conditions: self.state.path_condition.len(),
             uninitialised: self.state.uninitialised,
+            question: self.question(),
         })
     }
 
@@ -143,9 +146,11 @@ impl Executor<'_> {
             state.lockstep.iter_mut().for_each(|lockstep| lockstep.arrives = true);
             state
         });
+        let states: Vec<State> = states.collect();
+        self.note_rejoin(&join, &states);
         let states = match join.decided {
-            Some(_) => states.collect(),
-            None => self.refined(&join, states),
+            Some(_) => states,
+            None => self.refined(&join, states.into_iter()),
         };
         // Only states that know the same can become one. Where inputs parted there is no need to
         // look for them: there are only two or three ways.
@@ -455,6 +460,18 @@ fn values(
         Some(Value::from_expr(exprs, choose(x, y)?))
     };
     a.values.iter().zip(&b.values).enumerate().map(choose).collect()
+}
+
+/// Whether two states at the same place hold the same: in registers that are still read, and in
+/// memory.
+pub(super) fn is_same(program: &Program, a: &State, b: &State) -> bool {
+    let exprs = &program.exprs;
+    let flow = program.flows.of(&program.module, a.top.function);
+    let nothing = |_, _| None;
+    let may_differ = |_: usize, _| true;
+    a.callers.same(&b.callers)
+        && values(exprs, &flow, [&a.top, &b.top], &may_differ, &nothing).is_some()
+        && Memory::join(exprs, [&a.memory, &b.memory], Grain::Byte, &nothing).is_some()
 }
 
 fn expr(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {

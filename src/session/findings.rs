@@ -26,8 +26,8 @@ use crate::{
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
-        Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId, Verdict,
-        write_whole,
+        Clustering, DivergenceRow, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId,
+        Verdict, write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet, Subject},
     tree::{self, Tree},
@@ -49,6 +49,7 @@ pub struct Findings {
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
+    divergences: Option<Vec<DivergenceRow>>,
     /// The tests as shell scripts.
     scripts: Vec<(TestId, String)>,
     /// Whether every path was followed to its end.
@@ -87,6 +88,11 @@ impl Findings {
         &self.revisions
     }
 
+    /// The divergences, if [`Session::shadow`](super::Session::shadow) has looked for any.
+    pub fn divergences(&self) -> Option<&[DivergenceRow]> {
+        self.divergences.as_deref()
+    }
+
     /// The report for people, from which text, pictures and HTML are made.
     pub fn report(&self) -> &Report {
         &self.report
@@ -121,6 +127,9 @@ impl Findings {
     pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
         results.write(&self.report.revisions)?;
         results.write(&self.states)?;
+        if let Some(divergences) = &self.divergences {
+            results.write(divergences)?;
+        }
         write_tests(results, &self.tests, &self.revisions)?;
         for (test, script) in &self.scripts {
             results.write_script(*test, script)?;
@@ -154,6 +163,7 @@ pub(super) struct Run<'a> {
     pub(super) program: &'a Program,
     pub(super) differ: &'a Differ<'a>,
     pub(super) walk: RegionWalk,
+    pub(super) divergences: Option<Vec<DivergenceRow>>,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,
@@ -175,6 +185,7 @@ impl Run<'_> {
             report,
             tests: self.differ.tests().to_vec(),
             revisions: self.differ.revisions().to_vec(),
+            divergences: self.divergences,
             states: state_rows(&self.program.module, 1, self.differ.states()),
             exhausted: self.exhausted,
             complete: self.walk.complete,

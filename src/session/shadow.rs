@@ -1,0 +1,388 @@
+//! Shadow symbolic execution: inputs on which new revisions go another way through the code than an
+//! old one (Palikareva, Kuchta and Cadar, "Shadow of a doubt: testing for divergences between software
+//! versions", ICSE 2016).
+//!
+//! A *concolic phase* follows the path of each given test that reaches a patch, and finds where other
+//! revisions may leave the old one's way there ([`exec::concolic`](crate::exec::concolic())). Without
+//! tests, all paths are explored instead. A *bounded phase* explores the new revisions alone behind each
+//! divergence, breadth first. Every path that it finds has an input, on which all revisions run natively.
+//!
+//! Where a program is in its meta program is translated to lines of the old and the new sources.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::bail;
+
+use super::{
+    explain::beginning,
+    lines::Lines,
+    oracle::is_error,
+    rows::takes_part,
+    stages::{Merged, Stage},
+};
+use crate::{
+    diff::{self, DifferentialTest},
+    exec::{
+        Clock, Divergence, Divergences, HaltState, Program, Start, State, concolic, follow, touched,
+    },
+    explore::{ExploreConfig, Explorer, Round, Search},
+    ir::SourceLine,
+    merge,
+    replay::TestInput,
+    results::{DivergenceRow, Phase, Shown},
+    solver,
+    subject::{Revision, RevisionSet},
+};
+
+/// The most paths behind one divergence that get an input.
+const MOST_PATHS: usize = 256;
+
+/// What divergences are looked for, and how long.
+#[derive(Clone, Debug)]
+pub struct Shadow {
+    /// The old revision.
+    pub old: Revision,
+    /// The new revision; without it, every other one is.
+    pub new: Option<Revision>,
+    /// A later revision, which says what differences were wanted.
+    pub later: Option<Revision>,
+    /// Whether to begin without the tests of the subject.
+    pub without_tests: bool,
+    /// How long to look for divergences.
+    pub concolic: Duration,
+    /// How long to follow paths behind divergences, all together.
+    pub bounded: Duration,
+}
+
+impl Shadow {
+    /// Checks that the revisions take part. Where one new revision was asked for, the others are set
+    /// aside; the original always takes part.
+    ///
+    /// # Errors
+    /// There is no such revision, it was rejected, or two are the same.
+    pub(super) fn choose(&self, merged: &mut Merged) -> anyhow::Result<()> {
+        let named: Vec<Revision> =
+            [Some(self.old), self.new, self.later].into_iter().flatten().collect();
+        for (index, revision) in named.iter().enumerate() {
+            takes_part(&merged.rows, *revision)?;
+            if named[..index].contains(revision) {
+                bail!(
+                    "revision {revision} is named twice: --old, --new and --later are different ones"
+                );
+            }
+        }
+        if self.new.is_some() {
+            merged.keep(&named.into_iter().chain([Revision::ORIGINAL]).collect());
+        }
+        if !merged.revisions.iter().any(|revision| self.is_new(*revision)) {
+            bail!("there is no new revision: no patch takes part but those of --old and --later");
+        }
+        Ok(())
+    }
+
+    /// Whether divergences of this revision are looked for.
+    fn is_new(&self, revision: Revision) -> bool {
+        match self.new {
+            Some(new) => revision == new,
+            None => revision != self.old && Some(revision) != self.later,
+        }
+    }
+}
+
+/// The search for divergences of a program.
+pub(super) struct Hunt<'a> {
+    pub(super) shadow: &'a Shadow,
+    pub(super) stage: &'a Stage,
+    pub(super) program: &'a Program,
+    pub(super) start: &'a Start,
+    pub(super) first: &'a [State],
+    pub(super) config: &'a ExploreConfig,
+    pub(super) clock: Clock<'a>,
+}
+
+/// A path behind a divergence.
+pub(super) struct Behind {
+    /// The number of the divergence, from 1.
+    number: u32,
+    phase: Phase,
+    place: Option<SourceLine>,
+    to: Option<[SourceLine; 2]>,
+    condition: String,
+    /// The end of the path.
+    pub(super) state: HaltState,
+}
+
+impl Hunt<'_> {
+    /// Finds divergences on the paths of given tests that reach a patch, those first that reach the most
+    /// places that patches change.
+    ///
+    /// # Errors
+    /// No test can be followed, or none reaches a patch.
+    pub(super) fn along(&self, tests: &[TestInput]) -> anyhow::Result<Divergences> {
+        let clock = self.clock.within(self.shadow.concolic);
+        let limits = self.config.limits;
+        let mut seeds = Vec::new();
+        for test in tests {
+            let mut seed = diff::seeds(&self.program.exprs, self.first, [test]);
+            let Some(seed) = seed.pop() else { continue };
+            let (start, given) = beginning(self.program, &self.stage.subject, test)?;
+            let start = Start { revisions: self.start.revisions.clone(), ..start };
+            let mut solver = solver::reproducible(&self.config.solver);
+            let count = touched(self.program, start, &given, limits, &mut *solver, clock);
+            seeds.push((count, seed));
+        }
+        if seeds.is_empty() {
+            bail!(
+                "no test in [tests] is an input that can be followed: standard input has to be bytes \
+                 (inputs.stdin.bytes), and arguments such as [inputs] describes; --no-tests begins \
+                 without tests"
+            );
+        }
+        seeds.retain(|(count, _)| *count > 0);
+        if seeds.is_empty() {
+            bail!(
+                "no test in [tests] runs what a patch changes: add one that does, or begin without \
+                 tests (--no-tests)"
+            );
+        }
+        seeds.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let mut found = Divergences::default();
+        for (_, seed) in seeds {
+            let mut solver = solver::chain(&self.config.solver);
+            let (program, old) = (self.program, self.shadow.old);
+            let first = self.first.to_vec();
+            for met in concolic(program, first, &seed, old, limits, &mut *solver, clock) {
+                found.add(program, met);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Follows the new revisions behind each divergence. The first path of a divergence belongs to the
+    /// `phase` in which that was found.
+    pub(super) fn behind(&self, found: &Divergences, phase: Phase) -> anyhow::Result<Vec<Behind>> {
+        let clock = self.clock.within(self.shadow.bounded);
+        let wanted: RevisionSet =
+            self.start.revisions.iter().filter(|revision| self.shadow.is_new(*revision)).collect();
+        let mut sources = Sources::new(self.stage);
+        let mut divergences: Vec<Divergence> = Vec::new();
+        for met in found.iter() {
+            let revisions = met.revisions.intersection(&wanted);
+            if !revisions.is_empty()
+                && !(met.is_end && self.ends_alike(&mut sources, met, &revisions))
+            {
+                divergences.push(Divergence { revisions, ..met.clone() });
+            }
+        }
+        let mut behind = Vec::new();
+        let count = divergences.len() as u32;
+        for (number, divergence) in (1..).zip(&divergences) {
+            let share = clock.left().map(|left| left / (count - number + 1));
+            let clock = share.map_or(clock, |share| clock.within(share));
+            let condition = self.condition(divergence);
+            for (index, state) in self.paths(divergence, clock)?.into_iter().enumerate() {
+                behind.push(Behind {
+                    number,
+                    phase: if index == 0 { phase } else { Phase::Bounded },
+                    place: divergence.place,
+                    to: divergence.to,
+                    condition: condition.clone(),
+                    state,
+                });
+            }
+        }
+        Ok(behind)
+    }
+
+    /// The paths of the new revisions behind a divergence, breadth first, as far as time allows.
+    fn paths(&self, divergence: &Divergence, clock: Clock<'_>) -> anyhow::Result<Vec<HaltState>> {
+        let exprs = &self.program.exprs;
+        let start = Start { revisions: divergence.revisions.clone(), ..self.start.clone() };
+        let mut first = self.program.start(start)?;
+        first.retain(|state| {
+            state.path_condition.iter().all(|e| !exprs.evaluate(*e, &divergence.model).is_zero())
+        });
+        for state in &mut first {
+            state.path_condition.clone_from(&divergence.path);
+            state.model = divergence.model.clone();
+        }
+        let config = ExploreConfig {
+            search: Search::Bfs,
+            seeds: Vec::new(),
+            divergences_from: Some(self.shadow.old),
+            ..self.config.clone()
+        };
+        let mut explorer = Explorer::new(self.program, config, first, clock)?;
+        let mut paths: Vec<HaltState> = Vec::new();
+        loop {
+            match explorer.round() {
+                Round::Halted(halted) => paths.extend(halted),
+                Round::Exhausted => break,
+                Round::Stopped(left) => {
+                    // Where no path has come to its end, an input of an unfinished one has to do.
+                    let needed = usize::from(paths.is_empty());
+                    paths.extend(left.into_iter().take(needed));
+                    break;
+                }
+            }
+            if paths.len() >= MOST_PATHS {
+                paths.truncate(MOST_PATHS);
+                break;
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Whether the old revision ends at the same place and in the same way as the others on the input of
+    /// a divergence.
+    fn ends_alike(
+        &self,
+        sources: &mut Sources<'_>,
+        divergence: &Divergence,
+        others: &RevisionSet,
+    ) -> bool {
+        let mut revisions = others.clone();
+        revisions.insert(self.shadow.old);
+        let start = Start { revisions, ..self.start.clone() };
+        let mut solver = solver::reproducible(&self.config.solver);
+        let (limits, clock) = (self.config.limits, self.clock);
+        let ends = follow(self.program, start, &divergence.model, limits, &mut *solver, clock);
+        let old = self.shadow.old;
+        let mut end = |revision: Revision| {
+            let state = ends.iter().find(|state| state.revisions.contains(revision))?;
+            let line = |place| sources.lines(self.program, place, [old, old]);
+            Some((state.halt.to_string(), state.place.and_then(line)))
+        };
+        let of_old = end(old);
+        of_old.is_some() && others.iter().all(|revision| end(revision) == of_old)
+    }
+
+    fn condition(&self, divergence: &Divergence) -> String {
+        let parts = divergence.path.iter().map(|e| self.program.exprs.display(*e));
+        let text = parts.collect::<Vec<_>>().join(" and ");
+        match text.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
+        }
+    }
+}
+
+/// The length in characters past which a condition is cut.
+const LONGEST: usize = 1000;
+
+/// Makes the rows of `divergences.csv`, after the tests were judged.
+pub(super) fn rows(
+    shadow: &Shadow,
+    stage: &Stage,
+    program: &Program,
+    behind: &[(Behind, TestInput)],
+    (tests, revisions): (&[DifferentialTest], &[Revision]),
+) -> Vec<DivergenceRow> {
+    let mut sources = Sources::new(stage);
+    let by_input: BTreeMap<&TestInput, &DifferentialTest> =
+        tests.iter().map(|test| (&test.input, test)).collect();
+    let mut rows = Vec::new();
+    for (found, input) in behind {
+        let test = by_input.get(input).copied();
+        for new in found.state.revisions.iter() {
+            let mut lines = |place: Option<SourceLine>| {
+                place.and_then(|place| sources.lines(program, place, [shadow.old, new]))
+            };
+            let (file, [old_line, new_line]) = lines(found.place).unwrap_or_default();
+            let to = found.to.map(|[old, new]| [lines(Some(old)), lines(Some(new))]);
+            let [old_to, new_to] = to.unwrap_or_default();
+            rows.push(DivergenceRow {
+                divergence: found.number,
+                old: shadow.old,
+                new,
+                phase: found.phase,
+                file,
+                old_line,
+                new_line,
+                old_to: old_to.map(|(_, [line, _])| line),
+                new_to: new_to.map(|(_, [_, line])| line),
+                test: test.map(|test| test.test),
+                shown: test.map_or(Shown::Unknown, |test| shown(shadow, test, revisions, new)),
+                condition: found.condition.clone(),
+            });
+        }
+    }
+    rows
+}
+
+/// What a test shows of a new revision.
+fn shown(shadow: &Shadow, test: &DifferentialTest, revisions: &[Revision], new: Revision) -> Shown {
+    let fails = |revision: Revision| {
+        let index = revisions.iter().position(|known| *known == revision);
+        index.is_some_and(|index| is_error(&test.outcomes[index]))
+    };
+    let cluster = |revision| test.clustering.cluster(revision);
+    match (cluster(shadow.old), cluster(new)) {
+        (None, _) | (_, None) => Shown::Unknown,
+        _ if fails(new) && !fails(shadow.old) => Shown::Regression,
+        _ if fails(shadow.old) && !fails(new) => Shown::Fix,
+        (old, new) if old == new => Shown::Inside,
+        (_, new) => match shadow.later.map(cluster) {
+            None => Shown::Output,
+            Some(None) => Shown::Unknown,
+            Some(later) if later == new => Shown::Expected,
+            Some(_) => Shown::Unwanted,
+        },
+    }
+}
+
+/// The sources of revisions, for the lines of places in the meta program.
+struct Sources<'a> {
+    stage: &'a Stage,
+    meta: PathBuf,
+    candidates: merge::Candidates,
+    known: BTreeMap<(PathBuf, Revision), Option<Lines>>,
+}
+
+impl<'a> Sources<'a> {
+    fn new(stage: &'a Stage) -> Self {
+        let (meta, candidates) = (stage.results.meta(), merge::candidates(&stage.subject));
+        Self { stage, meta, candidates, known: BTreeMap::new() }
+    }
+
+    /// The file of a place, and its line in two revisions.
+    fn lines(
+        &mut self,
+        program: &Program,
+        place: SourceLine,
+        revisions: [Revision; 2],
+    ) -> Option<(String, [u32; 2])> {
+        let name = Path::new(program.module.files.get(place.file.0 as usize)?);
+        let file = name.strip_prefix(&self.meta).unwrap_or(name).to_owned();
+        let lines = revisions.map(|revision| {
+            let key = (file.clone(), revision);
+            if !self.known.contains_key(&key) {
+                let lines = self.held_against(&file, revision);
+                self.known.insert(key.clone(), lines);
+            }
+            self.known[&key].as_ref().map_or(place.line, |lines| lines.beside(place.line))
+        });
+        Some((file.display().to_string(), lines))
+    }
+
+    /// The lines of a file of the meta program, held against the file of a revision.
+    fn held_against(&self, file: &Path, revision: Revision) -> Option<Lines> {
+        let read = |path: PathBuf| {
+            let bytes = fs::read(path).ok()?;
+            Some(String::from_utf8_lossy(&bytes).into_owned())
+        };
+        let original = read(self.stage.subject.root.join(file))?;
+        let meta = read(self.meta.join(file)).unwrap_or_else(|| original.clone());
+        let candidate = self.candidates.get(&revision).and_then(|known| known.as_ref().ok());
+        let text = match candidate.and_then(|candidate| candidate.files.get(file)) {
+            Some(text) => text.as_ref()?.to_string(),
+            None => original,
+        };
+        Some(Lines::new(&meta, &text))
+    }
+}
