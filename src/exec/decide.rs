@@ -43,6 +43,7 @@ impl Executor<'_> {
         if let Some(constant) = exprs.as_u64(condition) {
             return Ok(constant != 0);
         }
+        self.state.branches += u32::from(self.at_branch);
         let negation = exprs.not(condition);
         if self.state.path_condition.contains(&condition) {
             return Ok(true);
@@ -63,7 +64,6 @@ impl Executor<'_> {
         match verdict {
             Verdict::Unsat => Ok(holds),
             Verdict::Sat(model) => {
-                self.state.branches += u32::from(self.at_branch);
                 let join = if self.at_branch { self.diamond_ahead(condition) } else { None };
                 let model = Arc::new(model);
                 let (true_model, false_model) = if holds {

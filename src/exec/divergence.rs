@@ -12,11 +12,11 @@
 //! (the paper's rule 3), it comes to different results by branches of its own (rules 2c and 2d), or it
 //! never gets to where the two meet again.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     Executor, State,
-    join::is_same,
+    join::are_same,
     join_place::{Join, Question},
 };
 use crate::{
@@ -177,7 +177,8 @@ impl Executor<'_> {
         if conditions.iter().any(|e| is(e, 0)) {
             return;
         }
-        let goals: Vec<ExprId> = conditions.iter().copied().filter(|e| !is(e, 1)).collect();
+        let is_open = |e: &ExprId| !is(e, 1) && !found.path.contains(e);
+        let goals: Vec<ExprId> = conditions.iter().copied().filter(is_open).collect();
         let query = Query { path_condition: &found.path, goals: &goals, model: None };
         self.asked = true;
         if let Verdict::Sat(model) = self.solver.check(exprs, query) {
@@ -206,31 +207,35 @@ impl Executor<'_> {
         let (olds, others): (Vec<_>, Vec<_>) =
             states.iter().partition(|state| state.revisions.contains(old));
         for state in others {
-            let prints = |other: &&State| effects_of(state, None) == effects_of(other, Some(old));
-            let branches = olds.iter().any(|other| other.branches > question.branches)
-                || state.branches > question.branches;
-            let exprs = &self.program.exprs;
-            let same = |other: &&State| {
-                (prints(other) && (!branches || is_same(self.program, state, other)))
-                    .then(|| exprs.all(other.path_condition[join.conditions..].iter().copied()))
-            };
-            let same = exprs.any(olds.iter().filter_map(|other| same(&other)));
-            let differs = exprs.not(same);
-            let path = state.path_condition.clone();
-            let revisions = state.revisions.clone();
-            let before = join.conditions;
-            self.note(
-                &[differs],
-                Divergence {
+            let branches = |state: &State| state.branches > question.branches;
+            let branches = branches(state) || olds.iter().any(|other| branches(other));
+            let mut ways: BTreeMap<ExprId, RevisionSet> = BTreeMap::new();
+            for revision in state.revisions.iter() {
+                let exprs = &self.program.exprs;
+                let same = olds.iter().filter_map(|other| {
+                    if effects_of(state, revision) != effects_of(other, old) {
+                        return None;
+                    }
+                    let known = other.path_condition[join.conditions..].iter().copied();
+                    let both = [(state, revision), (*other, old)];
+                    let same = if branches { Some(are_same(self.program, both)?) } else { None };
+                    Some(exprs.all(known.chain(same)))
+                });
+                ways.entry(exprs.not(exprs.any(same))).or_default().insert(revision);
+            }
+            for (differs, revisions) in ways {
+                let path = state.path_condition.clone();
+                let found = Divergence {
                     place,
                     to: None,
                     is_end: false,
                     revisions,
                     path,
-                    before,
+                    before: join.conditions,
                     model: Arc::default(),
-                },
-            );
+                };
+                self.note(&[differs], found);
+            }
         }
     }
 
@@ -300,12 +305,10 @@ impl Executor<'_> {
     }
 }
 
-/// What the old revision of a state has done to the world; without one, what its first revision has.
-fn effects_of(state: &State, old: Option<Revision>) -> Effects {
+/// What a revision of a state has done to the world.
+fn effects_of(state: &State, revision: Revision) -> Effects {
     let mut all = state.effects().into_iter();
-    let wanted = old.or(state.revisions.first());
-    let found = all.find(|(set, _)| wanted.is_some_and(|revision| set.contains(revision)));
-    found.expect("a state has effects for each revision").1
+    all.find(|(set, _)| set.contains(revision)).expect("it is one of the state's").1
 }
 
 /// The first line of source that runs from an instruction on.

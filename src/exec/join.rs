@@ -20,7 +20,11 @@
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that the executor was given.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -33,7 +37,7 @@ use crate::{
     ir::FunctionId,
     memory::{Grain, Memory, Value},
     solver::{Query, Verdict},
-    subject::Revision,
+    subject::{Revision, RevisionSet},
 };
 
 /// In what two states parted that may become one.
@@ -462,16 +466,25 @@ fn values(
     a.values.iter().zip(&b.values).enumerate().map(choose).collect()
 }
 
-/// Whether two states at the same place hold the same: in registers that are still read, and in
-/// memory.
-pub(super) fn is_same(program: &Program, a: &State, b: &State) -> bool {
+/// The condition under which two states at the same place hold the same, each for one of its revisions:
+/// in registers that are still read, and in memory. `None` if there is no such condition.
+pub(super) fn are_same(program: &Program, [a, b]: [(&State, Revision); 2]) -> Option<ExprId> {
     let exprs = &program.exprs;
+    let choices = program.choices();
+    let ((a, of_a), (b, of_b)) = (a, b);
+    let [of_a, of_b] = [of_a, of_b].map(|revision| RevisionSet::from_iter([revision]));
     let flow = program.flows.of(&program.module, a.top.function);
-    let nothing = |_, _| None;
-    let may_differ = |_: usize, _| true;
-    a.callers.same(&b.callers)
-        && values(exprs, &flow, [&a.top, &b.top], &may_differ, &nothing).is_some()
-        && Memory::join(exprs, [&a.memory, &b.memory], Grain::Byte, &nothing).is_some()
+    let same = RefCell::new(Vec::new());
+    let either = |x, y| {
+        same.borrow_mut().push(exprs.eq(choices.of(x, &of_a)[0].0, choices.of(y, &of_b)[0].0));
+        Some(x)
+    };
+    if !a.callers.same(&b.callers) {
+        return None;
+    }
+    values(exprs, &flow, [&a.top, &b.top], &|_, _| true, &either)?;
+    Memory::join(exprs, [&a.memory, &b.memory], Grain::Byte, &either)?;
+    Some(exprs.all(same.into_inner()))
 }
 
 fn expr(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {

@@ -4,10 +4,11 @@
 use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use anyhow::{Context, bail};
+use diffy::{DiffOptions, Line};
 
 use super::{
     Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
-    lines::Lines, rows::takes_part, stages::Stage,
+    rows::takes_part, stages::Stage,
 };
 use crate::{
     compile::HARNESS,
@@ -235,7 +236,7 @@ fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec
             file: file.name.clone(),
             line: place.line,
             text: text.clone(),
-            twin: file.twins.twin(line).map(|twin| twin as u32),
+            twin: file.twins.get(&line).copied(),
         });
     }
     steps
@@ -245,8 +246,9 @@ fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec
 struct SourceFile {
     name: String,
     lines: Vec<String>,
-    /// The lines, held against those of the other revision's file.
-    twins: Lines,
+    /// The number of each line in the file of the other revision, where that has it. Both are from
+    /// 0.
+    twins: BTreeMap<usize, u32>,
 }
 
 impl SourceFile {
@@ -257,11 +259,33 @@ impl SourceFile {
             return None;
         }
         let text = |directory: &Path| fs::read(directory.join(name)).ok();
-        let text_of = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        let own = text_of(text(sources)?);
-        let others = text_of(text(other).unwrap_or_default());
-        let twins = Lines::new(&own, &others);
-        let lines = own.lines().map(str::to_owned).collect();
-        Some(Self { name: name.display().to_string(), lines, twins })
+        // A line that ends in another way is the same line.
+        let lines = |bytes: Vec<u8>| -> Vec<String> {
+            String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
+        };
+        let own = lines(text(sources)?);
+        let others = lines(text(other).unwrap_or_default());
+        let whole =
+            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let (old, new) = (whole(&own), whole(&others));
+        if old == new {
+            let twins = (0..own.len()).zip(0..).collect();
+            return Some(Self { name: name.display().to_string(), lines: own, twins });
+        }
+        // With all lines as context there is one hunk, which has all of them.
+        let patch = DiffOptions::new().set_context_len(own.len()).create_patch(&old, &new);
+        let mut twins = BTreeMap::new();
+        let (mut here, mut there) = (0, 0);
+        for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
+            match line {
+                Line::Context(_) => {
+                    twins.insert(here, there);
+                    (here, there) = (here + 1, there + 1);
+                }
+                Line::Delete(_) => here += 1,
+                Line::Insert(_) => there += 1,
+            }
+        }
+        Some(Self { name: name.display().to_string(), lines: own, twins })
     }
 }

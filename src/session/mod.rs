@@ -16,7 +16,6 @@ mod findings;
 mod glances;
 mod guess;
 pub(crate) mod inputs;
-mod lines;
 pub(crate) mod linking;
 pub(crate) mod native;
 mod observer;

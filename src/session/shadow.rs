@@ -20,7 +20,6 @@ use anyhow::bail;
 
 use super::{
     explain::beginning,
-    lines::Lines,
     oracle::is_error,
     rows::takes_part,
     stages::{Merged, Stage},
@@ -341,7 +340,8 @@ struct Sources<'a> {
     stage: &'a Stage,
     meta: PathBuf,
     candidates: merge::Candidates,
-    known: BTreeMap<(PathBuf, Revision), Option<Lines>>,
+    /// The line of a revision's file for each line of the meta program's.
+    known: BTreeMap<(PathBuf, Revision), Option<Vec<u32>>>,
 }
 
 impl<'a> Sources<'a> {
@@ -358,20 +358,22 @@ impl<'a> Sources<'a> {
         revisions: [Revision; 2],
     ) -> Option<(String, [u32; 2])> {
         let name = Path::new(program.module.files.get(place.file.0 as usize)?);
-        let file = name.strip_prefix(&self.meta).unwrap_or(name).to_owned();
+        let file =
+            name.strip_prefix(&self.meta).or_else(|_| name.strip_prefix("./")).unwrap_or(name);
         let lines = revisions.map(|revision| {
-            let key = (file.clone(), revision);
+            let key = (file.to_owned(), revision);
             if !self.known.contains_key(&key) {
-                let lines = self.held_against(&file, revision);
+                let lines = self.lines_of(file, revision);
                 self.known.insert(key.clone(), lines);
             }
-            self.known[&key].as_ref().map_or(place.line, |lines| lines.beside(place.line))
+            let lines = self.known[&key].as_deref().unwrap_or_default();
+            lines.get(place.line as usize - 1).copied().unwrap_or(place.line)
         });
         Some((file.display().to_string(), lines))
     }
 
-    /// The lines of a file of the meta program, held against the file of a revision.
-    fn held_against(&self, file: &Path, revision: Revision) -> Option<Lines> {
+    /// The lines of a file in a revision, by those of the meta program.
+    fn lines_of(&self, file: &Path, revision: Revision) -> Option<Vec<u32>> {
         let read = |path: PathBuf| {
             let bytes = fs::read(path).ok()?;
             Some(String::from_utf8_lossy(&bytes).into_owned())
@@ -383,6 +385,6 @@ impl<'a> Sources<'a> {
             Some(text) => text.as_ref()?.to_string(),
             None => original,
         };
-        Some(Lines::new(&meta, &text))
+        merge::lines(&meta, revision, &text)
     }
 }
