@@ -59,11 +59,18 @@ impl Divergences {
     /// divergences is behind the other.
     pub fn add(&mut self, program: &Program, mut new: Divergence) {
         let holds = |condition: &ExprId| !program.exprs.evaluate(*condition, &new.model).is_zero();
-        for known in &self.0 {
-            if !known.revisions.is_disjoint(&new.revisions) && known.path.iter().all(holds) {
+        for known in &mut self.0 {
+            if known.revisions.is_disjoint(&new.revisions) || !known.path.iter().all(holds) {
+                continue;
+            }
+            // Code of their own may have been what a branch then depends on, such as `a && b`.
+            if known.to.is_none() && new.to.is_some() && known.place == new.place {
+                known.revisions = known.revisions.difference(&new.revisions);
+            } else {
                 new.revisions = new.revisions.difference(&known.revisions);
             }
         }
+        self.0.retain(|known| !known.revisions.is_empty());
         if !new.revisions.is_empty() {
             self.0.push(new);
         }

@@ -64,7 +64,9 @@ impl Executor<'_> {
                 (caller.function, callers.len() - 1, caller.pc + 1)
             }
         };
-        let known = self.state.joins.last().filter(|join| join.decided.is_none());
+        let asks = self.question().is_some();
+        let fits = |join: &&Arc<Join>| join.decided.is_none() && join.question.is_some() == asks;
+        let known = self.state.joins.last().filter(fits);
         let place = (function, depth, pc);
         match known.filter(|known| (known.function, known.depth, known.pc) == place) {
             Some(known) => Some(known.clone()),

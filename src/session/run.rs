@@ -23,7 +23,7 @@ use super::{
 use crate::{
     diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
     exec::{Clock, Program, Start, State},
-    explore::{Explorer, Search},
+    explore::{ExploreConfig, Explorer, Search},
     interrupt::Interrupt,
     ir::Module,
     replay::{self, TestInput},
@@ -228,9 +228,7 @@ impl Session {
         let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
         let native = Native::new(stage, built, judging.deadline())?;
         let limits = exploration.limits;
-        exploration.divergences_from = shadow.map(|shadow| shadow.old);
         let (manner, beginning) = (exploration.clone(), first.clone());
-        let exploring = shadow.map_or(exploring, |shadow| exploring.within(shadow.concolic));
         let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
         let mut differ = Differ::new(Task {
             program: &program,
@@ -258,19 +256,19 @@ impl Session {
         let mut until =
             options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
         let mut exhausted = false;
+        // What is far from the tests is not looked at.
         if shadow.is_none() || tests.is_empty() {
-            // A pair that was told apart may still have divergences.
-            until = if shadow.is_some() { Until::Trees } else { until };
             (exhausted, until) =
                 explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
         }
         let mut behind = Vec::new();
         if let Some(shadow) = shadow {
-            let (program, start, first, config) = (&program, &start, &beginning[..], &manner);
+            let config = ExploreConfig { divergences_from: Some(shadow.old), ..manner };
+            let (program, start, first, config) = (&program, &start, &beginning[..], &config);
             let hunt = Hunt { shadow, stage, program, start, first, config, clock };
             let found = match tests.is_empty() {
-                true => hunt.behind(explorer.divergences(), Phase::Symbolic)?,
-                false => hunt.behind(&hunt.along(&tests)?, Phase::Concolic)?,
+                true => hunt.behind(hunt.everywhere()?, Phase::Symbolic)?,
+                false => hunt.behind(hunt.along(&tests)?, Phase::Concolic)?,
             };
             for found in found {
                 let Some(input) = differ.input_of(&found.state) else { continue };

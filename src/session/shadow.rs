@@ -10,6 +10,7 @@
 //! Where a program is in its meta program is translated to lines of the old and the new sources.
 
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
@@ -30,12 +31,13 @@ use crate::{
         Clock, Divergence, Divergences, HaltState, Program, Start, State, concolic, follow, touched,
     },
     explore::{ExploreConfig, Explorer, Round, Search},
+    expr::Assignment,
     ir::SourceLine,
     merge,
     replay::TestInput,
     results::{DivergenceRow, Phase, Shown},
     solver,
-    subject::{Revision, RevisionSet},
+    subject::Revision,
 };
 
 /// The most paths behind one divergence that get an input.
@@ -100,6 +102,7 @@ pub(super) struct Hunt<'a> {
     pub(super) program: &'a Program,
     pub(super) start: &'a Start,
     pub(super) first: &'a [State],
+    /// How to explore; divergences are recorded.
     pub(super) config: &'a ExploreConfig,
     pub(super) clock: Clock<'a>,
 }
@@ -117,23 +120,30 @@ pub(super) struct Behind {
 }
 
 impl Hunt<'_> {
+    /// The new revisions. Each is held against the old one alone: the branches of a third one would divide
+    /// the paths of the two.
+    fn news(&self) -> Vec<Revision> {
+        self.start.revisions.iter().filter(|revision| self.shadow.is_new(*revision)).collect()
+    }
+
+    /// How the old revision and a new one start.
+    fn both(&self, new: Revision, start: &Start) -> Start {
+        Start { revisions: [self.shadow.old, new].into_iter().collect(), ..start.clone() }
+    }
+
     /// Finds divergences on the paths of given tests that reach a patch, those first that reach the most
-    /// places that patches change.
+    /// places that it changes.
     ///
     /// # Errors
     /// No test can be followed, or none reaches a patch.
-    pub(super) fn along(&self, tests: &[TestInput]) -> anyhow::Result<Divergences> {
+    pub(super) fn along(&self, tests: &[TestInput]) -> anyhow::Result<Vec<Divergence>> {
         let clock = self.clock.within(self.shadow.concolic);
-        let limits = self.config.limits;
+        let (program, limits, old) = (self.program, self.config.limits, self.shadow.old);
         let mut seeds = Vec::new();
         for test in tests {
-            let mut seed = diff::seeds(&self.program.exprs, self.first, [test]);
-            let Some(seed) = seed.pop() else { continue };
-            let (start, given) = beginning(self.program, &self.stage.subject, test)?;
-            let start = Start { revisions: self.start.revisions.clone(), ..start };
-            let mut solver = solver::reproducible(&self.config.solver);
-            let count = touched(self.program, start, &given, limits, &mut *solver, clock);
-            seeds.push((count, seed));
+            if let Some(seed) = diff::seeds(&program.exprs, self.first, [test]).pop() {
+                seeds.push((seed, beginning(program, &self.stage.subject, test)?));
+            }
         }
         if seeds.is_empty() {
             bail!(
@@ -142,51 +152,68 @@ impl Hunt<'_> {
                  without tests"
             );
         }
-        seeds.retain(|(count, _)| *count > 0);
-        if seeds.is_empty() {
+        let (mut all, mut is_touched) = (Vec::new(), false);
+        for new in self.news() {
+            let count = |start: &Start, given: &Assignment| {
+                let mut solver = solver::reproducible(&self.config.solver);
+                touched(program, self.both(new, start), given, limits, &mut *solver, clock)
+            };
+            let mut counted: Vec<(usize, &Assignment)> =
+                seeds.iter().map(|(seed, (start, given))| (count(start, given), seed)).collect();
+            counted.retain(|(count, _)| *count > 0);
+            counted.sort_by_key(|(count, _)| Reverse(*count));
+            is_touched |= !counted.is_empty();
+            let mut found = Divergences::default();
+            for (_, seed) in counted {
+                let mut solver = solver::chain(&self.config.solver);
+                let first = program.start(self.both(new, self.start))?;
+                for met in concolic(program, first, seed, old, limits, &mut *solver, clock) {
+                    found.add(program, met);
+                }
+            }
+            all.extend(found.iter().cloned());
+        }
+        if !is_touched {
             bail!(
                 "no test in [tests] runs what a patch changes: add one that does, or begin without \
                  tests (--no-tests)"
             );
         }
-        seeds.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-        let mut found = Divergences::default();
-        for (_, seed) in seeds {
-            let mut solver = solver::chain(&self.config.solver);
-            let (program, old) = (self.program, self.shadow.old);
-            let first = self.first.to_vec();
-            for met in concolic(program, first, &seed, old, limits, &mut *solver, clock) {
-                found.add(program, met);
-            }
+        Ok(all)
+    }
+
+    /// Finds divergences on all paths, as far as time allows.
+    pub(super) fn everywhere(&self) -> anyhow::Result<Vec<Divergence>> {
+        let clock = self.clock.within(self.shadow.concolic);
+        let (news, mut all) = (self.news(), Vec::new());
+        for (done, new) in news.iter().enumerate() {
+            let clock = share(clock, news.len() - done);
+            let first = self.program.start(self.both(*new, self.start))?;
+            let mut explorer = Explorer::new(self.program, self.config.clone(), first, clock)?;
+            while let Round::Halted(_) = explorer.round() {}
+            all.extend(explorer.divergences().iter().cloned());
         }
-        Ok(found)
+        Ok(all)
     }
 
     /// Follows the new revisions behind each divergence. The first path of a divergence belongs to the
     /// `phase` in which that was found.
-    pub(super) fn behind(&self, found: &Divergences, phase: Phase) -> anyhow::Result<Vec<Behind>> {
+    pub(super) fn behind(
+        &self,
+        found: Vec<Divergence>,
+        phase: Phase,
+    ) -> anyhow::Result<Vec<Behind>> {
         let clock = self.clock.within(self.shadow.bounded);
-        let wanted: RevisionSet =
-            self.start.revisions.iter().filter(|revision| self.shadow.is_new(*revision)).collect();
         let mut sources = Sources::new(self.stage);
-        let mut divergences: Vec<Divergence> = Vec::new();
-        for met in found.iter() {
-            let revisions = met.revisions.intersection(&wanted);
-            if !revisions.is_empty()
-                && !(met.is_end && self.ends_alike(&mut sources, met, &revisions))
-            {
-                divergences.push(Divergence { revisions, ..met.clone() });
-            }
-        }
+        let is_one = |met: &Divergence| !met.is_end || !self.ends_alike(&mut sources, met);
+        let divergences: Vec<Divergence> = found.into_iter().filter(is_one).collect();
         let mut behind = Vec::new();
-        let count = divergences.len() as u32;
-        for (number, divergence) in (1..).zip(&divergences) {
-            let share = clock.left().map(|left| left / (count - number + 1));
-            let clock = share.map_or(clock, |share| clock.within(share));
+        for (done, divergence) in divergences.iter().enumerate() {
+            let clock = share(clock, divergences.len() - done);
             let condition = self.condition(divergence);
             for (index, state) in self.paths(divergence, clock)?.into_iter().enumerate() {
                 behind.push(Behind {
-                    number,
+                    number: done as u32 + 1,
                     phase: if index == 0 { phase } else { Phase::Bounded },
                     place: divergence.place,
                     to: divergence.to,
@@ -210,12 +237,8 @@ impl Hunt<'_> {
             state.path_condition.clone_from(&divergence.path);
             state.model = divergence.model.clone();
         }
-        let config = ExploreConfig {
-            search: Search::Bfs,
-            seeds: Vec::new(),
-            divergences_from: Some(self.shadow.old),
-            ..self.config.clone()
-        };
+        let config =
+            ExploreConfig { search: Search::Bfs, seeds: Vec::new(), ..self.config.clone() };
         let mut explorer = Explorer::new(self.program, config, first, clock)?;
         let mut paths: Vec<HaltState> = Vec::new();
         loop {
@@ -239,12 +262,8 @@ impl Hunt<'_> {
 
     /// Whether the old revision ends at the same place and in the same way as the others on the input of
     /// a divergence.
-    fn ends_alike(
-        &self,
-        sources: &mut Sources<'_>,
-        divergence: &Divergence,
-        others: &RevisionSet,
-    ) -> bool {
+    fn ends_alike(&self, sources: &mut Sources<'_>, divergence: &Divergence) -> bool {
+        let others = &divergence.revisions;
         let mut revisions = others.clone();
         revisions.insert(self.shadow.old);
         let start = Start { revisions, ..self.start.clone() };
@@ -269,6 +288,11 @@ impl Hunt<'_> {
             None => text,
         }
     }
+}
+
+/// An equal share of the time that is left, for one of so many that have to follow.
+fn share(clock: Clock<'_>, count: usize) -> Clock<'_> {
+    clock.left().map_or(clock, |left| clock.within(left / count.max(1) as u32))
 }
 
 /// The length in characters past which a condition is cut.
