@@ -75,7 +75,12 @@ PUBLISHED = {
     "main_3_23": "MUL 1 245 2 2", "main_17_22": "MUL <1 245 2 2", "main_3_10_22": "MUL 1 245 1 1",
     "main_5_18_23": "MUL <1 245 2 2",
 }
-WHY = {}
+WHY = {
+    "Foo": "their input is x = -1; positive x have two more",
+    "main_7": "their input has d = 10; d = 0 divides by zero",
+    "main_15_23": "their input has x = 0; x = 1 has one more, where the assertion fails at once",
+    "main_3_10_22": "their input has one x; the other one has one more",
+}
 
 
 def mutated(text, edits):

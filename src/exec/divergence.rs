@@ -9,8 +9,8 @@
 //! A question for the revision is no divergence in itself: in the paper, a changed value is
 //! `change(old, new)`, and shows only at the branches that it decides. The code that a revision has for
 //! itself makes it diverge in three cases: it prints or writes something else than the old code
-//! (the paper's rule 3), it comes to different results by branches of its own (rules 2c and 2d), or it
-//! never gets to where the two meet again.
+//! (the paper's rule 3), it comes to different values by a branch, jump or return of its own (rules 2c
+//! and 2d), or it never gets to where the two meet again.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -211,11 +211,13 @@ impl Executor<'_> {
         };
         let function = &self.program.module.functions[question.at.0.0 as usize];
         let place = line_from(function, question.at.1);
+        let leaves =
+            self.program.flows.of(&self.program.module, question.at.0).leaves(question.at.1);
         let (olds, others): (Vec<_>, Vec<_>) =
             states.iter().partition(|state| state.revisions.contains(old));
         for state in others {
             let branches = |state: &State| state.branches > question.branches;
-            let branches = branches(state) || olds.iter().any(|other| branches(other));
+            let decides = leaves || branches(state) || olds.iter().any(|other| branches(other));
             let mut ways: BTreeMap<ExprId, RevisionSet> = BTreeMap::new();
             for revision in state.revisions.iter() {
                 let exprs = &self.program.exprs;
@@ -225,7 +227,7 @@ impl Executor<'_> {
                     }
                     let known = other.path_condition[join.conditions..].iter().copied();
                     let both = [(state, revision), (*other, old)];
-                    let same = if branches { Some(are_same(self.program, both)?) } else { None };
+                    let same = if decides { Some(are_same(self.program, both)?) } else { None };
                     Some(exprs.all(known.chain(same)))
                 });
                 ways.entry(exprs.not(exprs.any(same))).or_default().insert(revision);

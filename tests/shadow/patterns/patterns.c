@@ -5,7 +5,7 @@ static int half(int n)
 	return n / 2;
 }
 
-int patterns(signed char x, signed char a)
+int patterns(int x, int a)
 {
 	int y;
 	int z = x * 2;
