@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::{
     Clock, Coverage, Divergence, Executor, PathLimits, Program, Quantum, Start, State,
-    names::ASKING,
+    program::asks,
 };
 use crate::{
     expr::{Assignment, ExprId},
-    ir::{Callee, Function, Inst},
+    ir::Inst,
     solver::Solver,
     subject::{OpenClasses, Revision, RevisionSet},
 };
 
-/// How far revisions go together along the path before others than this path's states have their turn.
+/// The number of forks after which states that have left the path are dropped.
 const FORKS: u64 = 1;
 
 /// Follows the path of the input `seed` from the states `first`, symbolically, and returns where
@@ -68,16 +68,8 @@ pub fn touched(
         let quantum = Quantum::unlimited(&all, clock);
         Executor::run(program, limits, solver, &mut coverage, state, quantum);
     }
-    let asks = |function: &Function| {
-        function.code.iter().any(|inst| match inst {
-            Inst::Call(call) => match call.callee {
-                Callee::Direct(id) => {
-                    ASKING.contains(&&*program.module.functions[id.0 as usize].name)
-                }
-                Callee::Indirect(_) => false,
-            },
-            _ => false,
-        })
-    };
-    coverage.functions().filter(|id| asks(&program.module.functions[id.0 as usize])).count()
+    let module = &program.module;
+    let is_question = |inst: &Inst| matches!(inst, Inst::Call(call) if asks(module, call));
+    let functions = coverage.functions().map(|id| &module.functions[id.0 as usize]);
+    functions.filter(|function| function.code.iter().any(is_question)).count()
 }

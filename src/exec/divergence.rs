@@ -15,19 +15,18 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    Executor, State,
+    Executor, Program, State,
     join::are_same,
     join_place::{Join, Question},
+    program::asks,
 };
 use crate::{
     env::Effects,
     expr::{Assignment, ExprId},
-    ir::{Callee, Function, Inst, Operand, Pc, SourceLine, Switch},
+    ir::{Call, Callee, Function, Inst, Operand, Pc, SourceLine, Switch},
     solver::{Query, Verdict},
     subject::{Revision, RevisionSet},
 };
-
-use super::{names::ASKING, program::Program};
 
 /// Inputs on which revisions leave the way of the old one.
 #[derive(Clone, Debug)]
@@ -47,6 +46,19 @@ pub struct Divergence {
     pub before: usize,
     /// An input on which they diverge.
     pub model: Arc<Assignment>,
+}
+
+impl Divergence {
+    /// A divergence on a path, of which nothing is known yet but where it is.
+    fn at(
+        place: Option<SourceLine>,
+        revisions: RevisionSet,
+        path: Vec<ExprId>,
+        before: usize,
+    ) -> Self {
+        let (to, is_end, model) = (None, false, Arc::default());
+        Self { place, to, is_end, revisions, path, before, model }
+    }
 }
 
 /// The first divergences on all paths.
@@ -170,11 +182,8 @@ impl Executor<'_> {
         let to = if let [Some(old), Some(new)] = to { Some([old, new]) } else { None };
         let path = self.state.path_condition.clone();
         let before = path.len();
-        let place = self.place();
-        self.note(
-            &conditions,
-            Divergence { place, to, is_end: false, revisions, path, before, model: Arc::default() },
-        );
+        let found = Divergence::at(self.place(), revisions, path, before);
+        self.note(&conditions, Divergence { to, ..found });
     }
 
     /// Records a divergence under more conditions, if these can hold, with an input on which they do.
@@ -209,6 +218,9 @@ impl Executor<'_> {
         let (Some(old), Some(question), false) = (self.old, join.question, self.is_cut) else {
             return;
         };
+        if !join.revisions.contains(old) {
+            return;
+        }
         let function = &self.program.module.functions[question.at.0.0 as usize];
         let place = line_from(function, question.at.1);
         let leaves =
@@ -234,16 +246,7 @@ impl Executor<'_> {
             }
             for (differs, revisions) in ways {
                 let path = state.path_condition.clone();
-                let found = Divergence {
-                    place,
-                    to: None,
-                    is_end: false,
-                    revisions,
-                    path,
-                    before: join.conditions,
-                    model: Arc::default(),
-                };
-                self.note(&[differs], found);
+                self.note(&[differs], Divergence::at(place, revisions, path, join.conditions));
             }
         }
     }
@@ -255,19 +258,9 @@ impl Executor<'_> {
         if self.state.revisions.contains(old) || !self.state.lineage.has_meta_fork() {
             return;
         }
-        let place = self.place();
         let State { revisions, path_condition: path, model, .. } = &self.state;
-        let (revisions, path, model) = (revisions.clone(), path.clone(), model.clone());
-        let before = 0;
-        self.divergences.push(Divergence {
-            place,
-            to: None,
-            is_end: true,
-            revisions,
-            path,
-            before,
-            model,
-        });
+        let found = Divergence::at(self.place(), revisions.clone(), path.clone(), 0);
+        self.divergences.push(Divergence { is_end: true, model: model.clone(), ..found });
     }
 
     /// The running function.
@@ -277,18 +270,11 @@ impl Executor<'_> {
 
     /// Whether the running instruction branches by what a question for the revision gave.
     fn is_question(&self) -> bool {
-        let module = &self.program.module;
-        let asks = |inst: &Inst| match inst {
-            Inst::Call(call) => match call.callee {
-                Callee::Direct(id) => {
-                    self.program.choosers[id.0 as usize]
-                        || ASKING.contains(&&*module.functions[id.0 as usize].name)
-                }
-                Callee::Indirect(_) => false,
-            },
-            _ => false,
-        };
         let function = self.code();
+        let chooses = |call: &Call| match call.callee {
+            Callee::Direct(id) => self.program.choosers[id.0 as usize],
+            Callee::Indirect(_) => false,
+        };
         let (mut pc, mut wanted) = (self.state.top.pc as usize, None::<Operand>);
         // Compilers put the question, at most a comparison, and the branch next to each other.
         loop {
@@ -304,7 +290,7 @@ impl Executor<'_> {
                 }
                 Inst::Call(call) => {
                     let gives = call.results.iter().any(|reg| wanted == Some(Operand::reg(*reg)));
-                    return gives && asks(inst);
+                    return gives && (chooses(call) || asks(&self.program.module, call));
                 }
                 _ => return false,
             }
