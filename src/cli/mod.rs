@@ -83,7 +83,12 @@ enum Command {
     Ask(ask::AskArgs),
     /// Show why two revisions differ: the lines that they run on a test, side by side
     Explain(explain::ExplainArgs),
-    /// Find inputs on which patches take another way through the code: shadow symbolic execution
+    /// Find inputs on which patches take another way through the code (shadow symbolic execution)
+    ///
+    /// Follows the paths of the subject's [tests] that run what a patch changes. At each branch whose
+    /// condition differs between the original and the patch, it asks for inputs on which they take
+    /// different sides; behind these it explores the patch alone. Without [tests], it explores all
+    /// paths from the start. Every input that it finds runs natively on all revisions.
     Shadow(shadow::ShadowArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),

@@ -18,12 +18,6 @@ use crate::{
     subject::{Revision, Subject, config::parse_duration},
 };
 
-/// Find inputs on which patches take another way through the code: shadow symbolic execution
-///
-/// Follows the paths of the subject's [tests] that run what a patch changes. At each branch whose
-/// condition differs between the original and a patch, it asks for inputs on which they take
-/// different sides; from there it explores the patch alone. Without [tests], it explores all paths
-/// from the start. Every input that is found runs natively on all revisions.
 #[derive(Args, Debug)]
 pub(super) struct ShadowArgs {
     /// Directory with a subject.toml
