@@ -22,7 +22,7 @@ pub struct Join {
     pub(super) conditions: usize,
     pub(super) uninitialised: u32,
     /// The question for the revision at which revisions parted, and [`State::branches`] there, if
-    /// divergences are recorded ([`super::divergence`]).
+    /// divergences are recorded ([`super::diverge`]).
     ///
     /// [`State::branches`]: super::State
     pub(super) question: Option<Question>,

@@ -15,6 +15,7 @@ mod concolic;
 mod coverage;
 mod decide;
 mod distance;
+mod diverge;
 mod divergence;
 mod effects;
 mod endless;

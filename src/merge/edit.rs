@@ -179,7 +179,8 @@ impl<'a> Comparison<'a> {
         match (a.kind(), b.kind(), self.only_difference(a, b)) {
             ("init_declarator", "init_declarator", Some((value, other, Some("value")))) => {
                 let inner = self.value(value, other);
-                match is_scalar(old, a) {
+                // What calls allocate can be shared only where it is used alike.
+                match is_scalar(old, a) && !has_call(value) && !has_call(other) {
                     true => inner.or_else(|_| self.expression(ChangeKind::Initial, value, other)),
                     false => inner,
                 }
@@ -522,6 +523,10 @@ pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
 fn field_of(parent: Node, child: Node) -> Option<&'static str> {
     let index = (0..parent.child_count()).find(|i| parent.child(*i) == Some(child))?;
     parent.field_name_for_child(index as u32)
+}
+
+fn has_call(node: Node) -> bool {
+    node.kind() == "call_expression" || children(node).into_iter().any(has_call)
 }
 
 /// Whether a declaration makes a variable, by this declarator, of a type to which values can be cast: a

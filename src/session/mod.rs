@@ -8,6 +8,7 @@
 //! which is the same executable started once more.
 
 mod alone;
+mod beginning;
 mod bounds;
 pub(crate) mod describe;
 mod error;

@@ -20,7 +20,7 @@ use std::{
 use anyhow::bail;
 
 use super::{
-    explain::beginning,
+    beginning::beginning,
     oracle::is_error,
     rows::takes_part,
     stages::{Merged, Stage},
