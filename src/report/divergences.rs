@@ -13,6 +13,8 @@ use crate::{
 
 /// The greatest width of a line, in columns.
 const WIDTH: usize = 100;
+/// The least width of an outcome, in columns.
+const LEAST: usize = 12;
 /// The most inputs that are shown for one divergence.
 const INPUTS: usize = 4;
 
@@ -79,8 +81,9 @@ fn input(row: &DivergenceRow, report: &Report) -> String {
             format!("{text}: both {}", labels.outcome(test, old))
         }
         (Some(old), Some(new)) => {
-            let [old, new] = [old, new].map(|cluster| labels.outcome(test, cluster));
-            format!("{text}: old {old}; new {new}")
+            let room = WIDTH.saturating_sub(columns(&text) + columns("    : old ; new "));
+            let both = labels.outcomes(test, &[old, new], (room / 2).max(LEAST));
+            format!("{text}: old {}; new {}", both[0], both[1])
         }
         _ => text,
     }
