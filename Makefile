@@ -1,6 +1,6 @@
 # The commands for people. Every target runs `setup` first, or the part of it that it needs, which is
 # quick once everything is there.
-.PHONY: tools setup demo test results bench everyday doubles recheck attack fuzz coreutils lint
+.PHONY: tools setup demo test results shadow bench everyday doubles recheck attack fuzz coreutils lint
 
 # What building and comparing single programs takes.
 tools:
@@ -33,6 +33,11 @@ results: setup
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
 	done
 	@scripts/readme.py target/release/psychic
+
+# The table of docs/neighbours.md.
+shadow: setup
+	@cargo build --release --locked
+	@scripts/shadow.py target/release/psychic
 
 bench: setup
 	cargo bench --locked

@@ -49,6 +49,7 @@ fn explore(name: &str, jobs: usize, expected: usize) {
         search: Search::Dfs,
         random: 0,
         seeds: Vec::new(),
+        divergences_from: None,
         limits: PathLimits { instructions: u64::MAX, concretisations: 64, solver: solver.timeout },
         solver: solver.clone(),
     };

@@ -21,6 +21,7 @@ mod rank;
 mod replay;
 mod say;
 mod scores;
+mod shadow;
 mod shell;
 mod tree;
 
@@ -82,6 +83,13 @@ enum Command {
     Ask(ask::AskArgs),
     /// Show why two revisions differ: the lines that they run on a test, side by side
     Explain(explain::ExplainArgs),
+    /// Find inputs on which patches take another way through the code (shadow symbolic execution)
+    ///
+    /// Follows the paths of the subject's [tests] that run what a patch changes. At each branch whose
+    /// condition differs between the original and the patch, it asks for inputs on which they take
+    /// different sides; behind these it explores the patch alone. Without [tests], it explores all
+    /// paths from the start. Every input that it finds runs natively on all revisions.
+    Shadow(shadow::ShadowArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),
     /// Run diff on many subjects, and make one table and one page of all of them
@@ -111,6 +119,7 @@ pub fn run() -> ExitCode {
         Command::Tree(args) => tree::run(&args),
         Command::Ask(args) => ask::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Shadow(args) => shadow::run(&args),
         Command::Rank(args) => rank::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),

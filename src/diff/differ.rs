@@ -11,6 +11,7 @@ use tracing::debug;
 
 use super::{
     compare::{Comparison, compare},
+    input,
     native::ReplayFailed,
     outcome, overlap,
     pairs::Pairs,
@@ -420,6 +421,13 @@ impl<'a> Differ<'a> {
             self.pairs.doubt_open(&x, &y, doubt);
         }
         Ok(())
+    }
+
+    /// An input that takes the path of a state.
+    pub fn input_of(&self, state: &HaltState) -> Option<TestInput> {
+        let model = unless_it_panics(|| self.model(&state.path_condition)).flatten()?;
+        let (exprs, arguments) = (&self.task.program.exprs, &state.world.arguments);
+        Some(input::concrete(exprs, arguments, &[state], &model))
     }
 
     /// A model of the conditions that depends on nothing else and is as simple as can be had for

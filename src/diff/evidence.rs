@@ -123,9 +123,8 @@ impl Differ<'_> {
             });
             pairs.sum::<usize>()
         };
-        let is_due = |test: &DifferentialTest| {
-            matches!(test.found_by, FoundBy::Given | FoundBy::Seed) || !test.mismatches.is_empty()
-        };
+        let is_due =
+            |test: &DifferentialTest| test.found_by.is_asked_for() || !test.mismatches.is_empty();
         let counts = tests.iter().map(|(_, test)| (told(test), is_due(test))).enumerate();
         let (index, _) = counts
             .filter(|(_, (told, is_due))| *told > 0 || *is_due)
@@ -367,7 +366,7 @@ impl Differ<'_> {
     }
 
     /// Runs the input of a prediction natively and keeps it as a test if it shows a difference or a
-    /// mismatch. `known` holds its outcomes and what was expected if it ran before; then it does
+    /// mismatch, or is that of a divergence. `known` holds its outcomes and what was expected if it ran before; then it does
     /// not run again.
     pub(super) fn show(
         &mut self,
@@ -482,7 +481,7 @@ impl Differ<'_> {
             refuted
                 .map(|(a, b)| format!("revisions {a} and {b} differ, but were proved equivalent")),
         );
-        if groups.len() < 2 && mismatches.is_empty() {
+        if groups.len() < 2 && mismatches.is_empty() && found_by != FoundBy::Divergence {
             return Ok(());
         }
         for mismatch in &mismatches {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     env::{
         Argument, World,
-        libc::{stdin::Stdin, stream::Atom},
+        libc::{intrinsics::give_object, stdin::Stdin, stream::Atom},
     },
     exec::{HaltState, State},
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
@@ -13,8 +13,8 @@ use crate::{
     replay::TestInput,
 };
 
-/// The values that the given inputs assign to the variables of a program's first states. An input
-/// contributes only if it fits what is symbolic in one of these states, which has to be all bytes.
+/// The values that the given inputs assign to the variables of a program. An input contributes only
+/// if it fits what is symbolic in one of the first states. Standard input has to be bytes or empty.
 /// Surplus bytes of an input are dropped, missing ones are zero: the result is no more than a place
 /// to start from.
 pub fn seeds<'i>(
@@ -28,7 +28,12 @@ pub fn seeds<'i>(
 
 fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     let (world, mut known) = (&first.world, (*first.model).clone());
-    let Stdin::Bytes(stdin) = &world.stdin else { return None };
+    let given = input.stdin.as_deref().unwrap_or_default();
+    let stdin = match &world.stdin {
+        Stdin::Bytes(stdin) => &stdin.bytes[..],
+        Stdin::Typed(_) if given.is_empty() => &[],
+        Stdin::Typed(_) => return None,
+    };
     // The first value that is known of a byte counts: the number of arguments comes before the
     // arguments.
     let mut give = |variable: ExprId, byte: Option<&u8>| {
@@ -59,11 +64,15 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
         let given = input.object(&object.name).unwrap_or_default();
         object.bytes.iter().enumerate().for_each(|(at, byte)| give(*byte, given.get(at)));
     }
-    let given = input.stdin.as_deref().unwrap_or_default();
-    for (at, byte) in stdin.bytes.iter().enumerate() {
+    for (at, byte) in stdin.iter().enumerate() {
         if let Byte::Symbolic(byte) = byte {
             give(*byte, given.get(at));
         }
+    }
+    // What the program asks for once it runs.
+    let is_there = |name: &str| world.objects.iter().any(|object| object.name == name);
+    for (name, bytes) in input.objects.iter().filter(|(name, _)| !is_there(name)) {
+        give_object(exprs, name, bytes, &mut known);
     }
     Some(known)
 }

@@ -43,6 +43,7 @@ impl Executor<'_> {
         if let Some(constant) = exprs.as_u64(condition) {
             return Ok(constant != 0);
         }
+        self.state.branches += u32::from(self.at_branch);
         let negation = exprs.not(condition);
         if self.state.path_condition.contains(&condition) {
             return Ok(true);
@@ -98,6 +99,7 @@ impl Executor<'_> {
     fn branch_on_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
+        self.note_branch(&groups);
         if self.decides_nothing && groups.len() > 1 {
             self.depends_on_revision = true;
             return Err(Stop::Impossible);

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     coverage::Coverage,
+    divergence::Divergence,
     lineage::Lineage,
     program::Program,
     quantum::{Harvest, PathLimits, Quantum},
@@ -26,7 +27,7 @@ use crate::{
     ir::{FunctionId, SourceLine},
     memory::{Byte, Spare, Value},
     solver::Solver,
-    subject::{OpenClasses, RevisionSet},
+    subject::{OpenClasses, Revision, RevisionSet},
 };
 
 /// The state as it was before the call of a model, so that a sibling can run the call anew.
@@ -62,6 +63,11 @@ pub struct Executor<'a> {
     pub(super) deadline: Option<Instant>,
     /// [`Quantum::tokens`].
     pub(super) tokens: u32,
+    /// [`Quantum::divergences_from`].
+    pub(super) old: Option<Revision>,
+    pub(super) divergences: Vec<Divergence>,
+    /// Whether some state goes on in another run, so that others wait for it in vain.
+    pub(super) is_cut: bool,
     pub(super) state: State,
     pub(super) checkpoint: Checkpoint,
     pub(super) siblings: Vec<State>,
@@ -112,6 +118,9 @@ impl<'a> Executor<'a> {
             depends_on_revision: false,
             deadline: quantum.clock.deadline(),
             tokens: quantum.tokens,
+            old: quantum.divergences_from,
+            divergences: Vec::new(),
+            is_cut: false,
             together: state.revisions.len() as u64,
             state,
             checkpoint: Checkpoint::NoCall,
@@ -140,6 +149,7 @@ impl<'a> Executor<'a> {
             match end {
                 End::Quantum | End::Stop(Stop::Later) => {
                     // A state that goes on elsewhere waits for nobody.
+                    executor.is_cut = true;
                     executor.state.joins.clear();
                     running.push(executor.state.clone());
                 }
@@ -158,6 +168,7 @@ impl<'a> Executor<'a> {
             executor.state.joins.clear();
             let asked = executor.asked || is_paused;
             let used_up = executor.is_used_up(quantum, asked) || quantum.clock.is_over();
+            executor.is_cut |= used_up;
             executor.let_go(used_up || executor.siblings.is_empty());
             if used_up {
                 while !executor.waiting.is_empty() {
@@ -174,12 +185,13 @@ impl<'a> Executor<'a> {
         running.iter_mut().for_each(|state: &mut State| state.joins.clear());
         running.sort_by(|a, b| Lineage::order(&a.lineage, &b.lineage));
         halted.sort_by(|a, b| Lineage::order(&a.lineage, &b.lineage));
-        let (paths, instructions) = (executor.paths, executor.instructions);
-        Harvest { running, halted, paths, excluded, instructions }
+        let Self { paths, instructions, divergences, .. } = executor;
+        Harvest { running, halted, paths, excluded, instructions, divergences }
     }
 
     pub(super) fn halt(&mut self, halt: Halt) {
         let place = self.place();
+        self.note_end();
         self.paths += 1;
         for mut ended in self.state.ended(&halt) {
             // A choice that got into what is compared is a bug of ours, and proves nothing.

@@ -194,6 +194,24 @@ impl Flow {
         *self.blocks.range(..=pc).next_back()?.1
     }
 
+    /// Whether some way from an instruction runs, before all of them meet, what also runs otherwise: as a
+    /// jump or a return makes it.
+    pub(super) fn leaves(&self, pc: u32) -> bool {
+        let Some((block, meet)) = self.blocks.range(..=pc).next_back() else { return false };
+        let reached = |from: u32, end: Option<u32>| {
+            let (mut seen, mut open) = (FxHashSet::default(), vec![from]);
+            while let Some(at) = open.pop() {
+                if Some(at) != end && seen.insert(at) {
+                    open.extend(self.successors.get(&at).into_iter().flatten());
+                }
+            }
+            seen
+        };
+        let otherwise = reached(0, Some(*block));
+        let mut ways = self.successors.get(block).into_iter().flatten();
+        ways.any(|way| !reached(*way, *meet).is_disjoint(&otherwise))
+    }
+
     /// The registers at an instruction that will be read before they are written.
     pub(super) fn live(&self, pc: u32) -> FixedBitSet {
         self.live.at(&self.code, pc)

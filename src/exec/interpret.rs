@@ -544,6 +544,11 @@ impl Executor<'_> {
             Value::Undefined => unreachable!("`written` gives none"),
         };
         let exprs = &self.program.exprs;
+        if self.old.is_some() && exprs.mentions(value).revision() {
+            self.at_branch = true;
+            self.note_switch(switch, &self.alternatives(value));
+            self.at_branch = false;
+        }
         if exprs.mentions(value).revision() && !exprs.mentions(value).input() {
             // Revisions that go to the same target stay together, whatever their values are.
             let target = |value: ExprId| exprs.as_u64(value).map(target);

@@ -20,20 +20,24 @@
 //! Waiting ends with the run of the executor at the latest, so that what is joined depends on
 //! nothing but the states that the executor was given.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    sync::Arc,
+};
 
 use rustc_hash::FxHashMap;
 
 use super::{
-    Executor, ForkKind, Frame, Share, State, flow::Flow, join_place::Join, state::Concretisations,
-    waiting::Waiting,
+    Executor, ForkKind, Frame, Program, Share, State, flow::Flow, join_place::Join,
+    state::Concretisations, waiting::Waiting,
 };
 use crate::{
     expr::{Assignment, ExprId, Exprs},
     ir::FunctionId,
     memory::{Grain, Memory, Value},
     solver::{Query, Verdict},
-    subject::Revision,
+    subject::{Revision, RevisionSet},
 };
 
 /// In what two states parted that may become one.
@@ -60,7 +64,9 @@ impl Executor<'_> {
                 (caller.function, callers.len() - 1, caller.pc + 1)
             }
         };
-        let known = self.state.joins.last().filter(|join| join.decided.is_none());
+        let asks = self.question().is_some();
+        let fits = |join: &&Arc<Join>| join.decided.is_none() && join.question.is_some() == asks;
+        let known = self.state.joins.last().filter(fits);
         let place = (function, depth, pc);
         match known.filter(|known| (known.function, known.depth, known.pc) == place) {
             Some(known) => Some(known.clone()),
@@ -78,7 +84,9 @@ impl Executor<'_> {
     /// Where inputs, which are about to part at the running branch, will meet again, if the branch
     /// is a diamond.
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
-        let flows = self.program.rejoins.then_some(&self.program.flows)?;
+        // A path is a way through the code where divergences are recorded.
+        let joins_inputs = self.program.rejoins && self.old.is_none();
+        let flows = joins_inputs.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
         let pc = flows.of(&self.program.module, top.function).diamond(top.pc)?;
         Some(self.join_at(Some(condition), (top.function, callers.len(), pc)))
@@ -95,6 +103,7 @@ impl Executor<'_> {
             revisions: self.state.revisions.clone(),
             conditions: self.state.path_condition.len(),
             uninitialised: self.state.uninitialised,
+            question: self.question(),
         })
     }
 
@@ -143,9 +152,11 @@ impl Executor<'_> {
             state.lockstep.iter_mut().for_each(|lockstep| lockstep.arrives = true);
             state
         });
+        let states: Vec<State> = states.collect();
+        self.note_rejoin(&join, &states);
         let states = match join.decided {
-            Some(_) => states.collect(),
-            None => self.refined(&join, states),
+            Some(_) => states,
+            None => self.refined(&join, states.into_iter()),
         };
         // Only states that know the same can become one. Where inputs parted there is no need to
         // look for them: there are only two or three ways.
@@ -455,6 +466,27 @@ fn values(
         Some(Value::from_expr(exprs, choose(x, y)?))
     };
     a.values.iter().zip(&b.values).enumerate().map(choose).collect()
+}
+
+/// The condition under which two states at the same place hold the same, each for one of its revisions:
+/// in registers that are still read, and in memory. `None` if there is no such condition.
+pub(super) fn are_same(program: &Program, [a, b]: [(&State, Revision); 2]) -> Option<ExprId> {
+    let exprs = &program.exprs;
+    let choices = program.choices();
+    let ((a, of_a), (b, of_b)) = (a, b);
+    let [of_a, of_b] = [of_a, of_b].map(|revision| RevisionSet::from_iter([revision]));
+    let flow = program.flows.of(&program.module, a.top.function);
+    let same = RefCell::new(Vec::new());
+    let either = |x, y| {
+        same.borrow_mut().push(exprs.eq(choices.of(x, &of_a)[0].0, choices.of(y, &of_b)[0].0));
+        Some(x)
+    };
+    if !a.callers.same(&b.callers) {
+        return None;
+    }
+    values(exprs, &flow, [&a.top, &b.top], &|_, _| true, &either)?;
+    Memory::join(exprs, [&a.memory, &b.memory], Grain::Byte, &either)?;
+    Some(exprs.all(same.into_inner()))
 }
 
 fn expr(exprs: &Exprs, value: Value, width: u32) -> Option<ExprId> {

@@ -21,4 +21,17 @@ pub struct Join {
     /// never written.
     pub(super) conditions: usize,
     pub(super) uninitialised: u32,
+    /// The question for the revision at which revisions parted, and [`State::branches`] there, if
+    /// divergences are recorded ([`super::diverge`]).
+    ///
+    /// [`State::branches`]: super::State
+    pub(super) question: Option<Question>,
+}
+
+/// A question for the revision, a meta branch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question {
+    /// The instruction that branches, in [`Join::function`] or a function that it has called.
+    pub(super) at: (FunctionId, u32),
+    pub(super) branches: u32,
 }

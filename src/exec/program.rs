@@ -108,12 +108,8 @@ const CHOOSER: &str = "psychic_at_";
 /// Whether a meta program asks for the arm of a site by `function`, and all that this does is to
 /// ask for the revision: what it returns depends on nothing else.
 fn is_chooser(module: &Module, function: &Function) -> bool {
-    let asks = |call: &Call| match call.callee {
-        Callee::Direct(id) => ASKING.contains(&&*module.functions[id.0 as usize].name),
-        Callee::Indirect(_) => false,
-    };
     let is_quiet = |inst: &Inst| match inst {
-        Inst::Call(call) => asks(call),
+        Inst::Call(call) => asks(module, call),
         Inst::Move { .. }
         | Inst::Binary { .. }
         | Inst::Cast { .. }
@@ -127,6 +123,14 @@ fn is_chooser(module: &Module, function: &Function) -> bool {
     };
     let is_named = function.name.starts_with(CHOOSER) && function.params.is_empty();
     is_named && function.code.iter().all(is_quiet)
+}
+
+/// Whether a call asks for the revision.
+pub(super) fn asks(module: &Module, call: &Call) -> bool {
+    match call.callee {
+        Callee::Direct(id) => ASKING.contains(&&*module.functions[id.0 as usize].name),
+        Callee::Indirect(_) => false,
+    }
 }
 
 /// The values of a frame of `function`: its registers, undefined, and its constants.

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use super::{
     clock::Clock,
+    divergence::Divergence,
     share::Shares,
     state::{HaltState, State},
 };
-use crate::subject::OpenClasses;
+use crate::subject::{OpenClasses, Revision};
 
 /// Limits of a path.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,8 @@ pub struct Quantum<'a> {
     /// From this time on, a state that keeps the solver busy goes on in another quantum: others are
     /// waiting.
     pub patience: Option<Instant>,
+    /// The revision from which the divergences of all others are to be recorded, if they are.
+    pub divergences_from: Option<Revision>,
     /// When everything has to end.
     pub clock: Clock<'a>,
 }
@@ -42,7 +45,8 @@ impl<'a> Quantum<'a> {
     /// A quantum with no limit but the clock's.
     pub fn unlimited(open: &'a OpenClasses, clock: Clock<'a>) -> Self {
         let (instructions, forks, tokens) = (u64::MAX, u64::MAX, u32::MAX);
-        Self { open, instructions, forks, tokens, patience: None, clock }
+        let (patience, divergences_from) = (None, None);
+        Self { open, instructions, forks, tokens, patience, divergences_from, clock }
     }
 }
 
@@ -60,4 +64,7 @@ pub struct Harvest {
     pub excluded: Shares,
     /// How many instructions have run.
     pub instructions: u64,
+    /// The divergences from [`Quantum::divergences_from`], in the order in which they were met. The
+    /// same one may be there more than once.
+    pub divergences: Vec<Divergence>,
 }

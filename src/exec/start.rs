@@ -245,6 +245,7 @@ impl Program {
             waits: 0,
             waited_at: 0,
             run_from: 0,
+            branches: 0,
             uninitialised: 0,
             concretisations: Default::default(),
             exit: None,

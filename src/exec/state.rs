@@ -55,6 +55,9 @@ pub struct State {
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
     pub run_from: u32,
+    /// How many branches of the program it has come to that depend on the input. What an instruction
+    /// checks is none.
+    pub(super) branches: u32,
     /// Number of variables made for uninitialised memory.
     pub uninitialised: u32,
     /// Values already tried for symbolic values that have to become concrete now.

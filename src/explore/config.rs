@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::{exec::PathLimits, expr::Assignment, solver::SolverConfig};
+use crate::{exec::PathLimits, expr::Assignment, solver::SolverConfig, subject::Revision};
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -15,6 +15,9 @@ pub struct ExploreConfig {
     pub random: u64,
     /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
     pub seeds: Vec<Assignment>,
+    /// The revision from which the divergences of all others are recorded, if they are
+    /// ([`Explorer::divergences`](super::Explorer::divergences)). Inputs that parted then stay apart.
+    pub divergences_from: Option<Revision>,
     /// Limits of a path.
     pub limits: PathLimits,
     /// The solver of each worker.

@@ -29,7 +29,10 @@ pub use lcov::lcov;
 
 use crate::{
     env::Incomplete,
-    exec::{Clock, Coverage, Executor, HaltState, Harvest, Program, Quantum, State, abandon},
+    exec::{
+        Clock, Coverage, Divergences, Executor, HaltState, Harvest, Program, Quantum, State,
+        abandon,
+    },
     solver::{self, LayerStatistics, Solver, SolverConfig},
     subject::{OpenClasses, RevisionSet},
 };
@@ -81,6 +84,7 @@ pub struct Explorer<'a> {
     ledger: Ledger,
     open: OpenClasses,
     clock: Clock<'a>,
+    divergences: Divergences,
     paths: u64,
     instructions: u64,
     time: Duration,
@@ -138,6 +142,7 @@ impl<'a> Explorer<'a> {
             ledger,
             open: OpenClasses::one(all),
             clock,
+            divergences: Divergences::default(),
             paths: 0,
             instructions: 0,
             time: Duration::ZERO,
@@ -167,9 +172,14 @@ impl<'a> Explorer<'a> {
         let quantum = Quantum {
             open: &self.open,
             instructions: self.frontier.instructions().min(INSTRUCTIONS),
-            forks: if spread { FORKS_TO_SPREAD } else { FORKS },
+            // Revisions that are cut apart are not seen to diverge.
+            forks: match self.config.divergences_from {
+                None if spread => FORKS_TO_SPREAD,
+                _ => FORKS,
+            },
             tokens: self.frontier.tokens(),
             patience: begin.checked_add(ROUND_TIME),
+            divergences_from: self.config.divergences_from,
             clock: self.clock,
         };
         let states = self.frontier.take(self.frontier.round(ROUND));
@@ -206,6 +216,9 @@ impl<'a> Explorer<'a> {
             self.ledger.exclude(&harvest.excluded);
             self.close(&harvest.halted);
             halted.extend(harvest.halted);
+            for found in harvest.divergences {
+                self.divergences.add(program, found);
+            }
             self.paths += harvest.paths;
             self.instructions += harvest.instructions;
         }
@@ -270,6 +283,11 @@ impl<'a> Explorer<'a> {
             all.add(&worker.lock().expect("a worker panicked").coverage);
         }
         all
+    }
+
+    /// The divergences so far ([`ExploreConfig::divergences_from`]).
+    pub fn divergences(&self) -> &Divergences {
+        &self.divergences
     }
 
     /// Counters so far.

@@ -359,6 +359,7 @@ mod tests {
             search: Search::Directed,
             random: 0,
             seeds: if is_seed { vec![seed.clone()] } else { Vec::new() },
+            divergences_from: None,
             limits: PathLimits { instructions: 10_000, concretisations: 1, solver: solver.timeout },
             solver,
         };

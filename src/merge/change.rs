@@ -9,6 +9,8 @@ pub(super) enum ChangeKind {
     Truth,
     /// Expressions whose value is not used.
     Discarded,
+    /// Initial values of a scalar variable, to whose type each is converted.
+    Initial,
     /// Statements.
     Run,
     /// Items at file scope that the original does not have.

@@ -168,8 +168,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The edits of a declaration: only inside the initial value of a variable that has no storage
-    /// class or qualifier (`static`, `const`).
+    /// The edits of a declaration: only inside, or of, the initial value of a variable that has no
+    /// storage class or qualifier (`static`, `const`).
     fn declaration(&mut self, old: Node, new: Node) -> Edits {
         let is_static = |n: Node| matches!(n.kind(), "storage_class_specifier" | "type_qualifier");
         let differs = self.only_difference(old, new);
@@ -178,7 +178,13 @@ impl<'a> Comparison<'a> {
         };
         match (a.kind(), b.kind(), self.only_difference(a, b)) {
             ("init_declarator", "init_declarator", Some((value, other, Some("value")))) => {
-                self.value(value, other)
+                let inner = self.value(value, other);
+                // What calls allocate can be shared only where it is used alike.
+                let is_plain = |n: Node| n.kind() != "initializer_list" && !has_call(n);
+                match is_scalar(old, a) && is_plain(value) && is_plain(other) {
+                    true => inner.or_else(|_| self.expression(ChangeKind::Initial, value, other)),
+                    false => inner,
+                }
             }
             _ => self.hoist(b, "a declaration changes"),
         }
@@ -518,6 +524,23 @@ pub(super) fn bounds(source: &Source, container: Node) -> Tokens {
 fn field_of(parent: Node, child: Node) -> Option<&'static str> {
     let index = (0..parent.child_count()).find(|i| parent.child(*i) == Some(child))?;
     parent.field_name_for_child(index as u32)
+}
+
+fn has_call(node: Node) -> bool {
+    node.kind() == "call_expression" || children(node).into_iter().any(has_call)
+}
+
+/// Whether a declaration makes a variable, by this declarator, of a type to which values can be cast: a
+/// pointer, or a number of a type that the language names.
+fn is_scalar(declaration: Node, init: Node) -> bool {
+    let kind = |of: Node, field| of.child_by_field_name(field).map_or("", |node| node.kind());
+    let number = matches!(kind(declaration, "type"), "primitive_type" | "sized_type_specifier");
+    let Some(declarator) = init.child_by_field_name("declarator") else { return false };
+    match declarator.kind() {
+        "identifier" => number,
+        "pointer_declarator" => kind(declarator, "declarator") == "identifier",
+        _ => false,
+    }
 }
 
 fn operator<'t>(node: Node<'t>) -> &'t str {

@@ -222,10 +222,16 @@ impl<'a> Emitter<'a> {
                 out.push_str("\n/* psychic: end */\n");
                 return Ok(owned);
             }
-            ChangeKind::Truth | ChangeKind::Discarded => {
+            ChangeKind::Truth | ChangeKind::Discarded | ChangeKind::Initial => {
                 let number = self.site(&arms);
-                // Compilers see through `!`, so that `a && b` forks as it would on its own.
-                let open = if kind == ChangeKind::Truth { "!!(" } else { "(void)(" };
+                // A variable's scope begins before its initial value, behind `name =`.
+                let variable = |start: usize| self.original.token(start - 2);
+                let open = match kind {
+                    // Compilers see through `!`, so that `a && b` forks as it would on its own.
+                    ChangeKind::Truth => "!!(".to_owned(),
+                    ChangeKind::Discarded => "(void)(".to_owned(),
+                    _ => format!("(__typeof__({}))(", variable(cluster.hull.start)),
+                };
                 let close = ")";
                 // They do not see through `+`: all arms give one value, which one branch tests.
                 out.push_str(if kind == ChangeKind::Truth { "+(" } else { "(" });
@@ -235,7 +241,7 @@ impl<'a> Emitter<'a> {
                     _ = write!(out, "psychic_at_{number}() == {} ", name(revisions));
                     _ = write!(out, "/* revisions {revisions} */ ? {open}{text}{close} : ");
                 }
-                out.push_str(open);
+                out.push_str(&open);
                 let owned = self.region(out, region, &inside)?;
                 out.push_str(close);
                 out.push(')');

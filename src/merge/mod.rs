@@ -53,6 +53,7 @@ pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::{PatchError, changed_lines, touched};
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status, is_note};
+pub use project::lines;
 
 use crate::subject::Subject;
 

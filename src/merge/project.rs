@@ -52,11 +52,11 @@ impl<'a> Projection<'a> {
         Projector { of: self, at: self.begin, revision: revision.to_string(), out }
     }
 
-    /// The tokens of the text for a revision.
+    /// The indices of the text's tokens for a revision.
     ///
     /// # Errors
     /// Something in the text looks like a form that psychic adds, but is malformed.
-    fn words_of(&self, revision: Revision) -> Result<Vec<&'a str>, String> {
+    fn tokens_of(&self, revision: Revision) -> Result<Vec<usize>, String> {
         let mut projector = self.projector(revision);
         projector.copy(self.words.len())?;
         Ok(projector.out)
@@ -67,9 +67,9 @@ impl<'a> Projection<'a> {
     /// # Errors
     /// It is not: says where the token sequences first differ.
     pub(super) fn check(&self, revision: Revision, patched: &Source) -> Result<(), String> {
-        let projected = self.words_of(revision)?;
+        let projected = self.tokens_of(revision)?;
         let mut expected = 0..patched.length();
-        for word in projected {
+        for word in projected.into_iter().map(|index| self.names[index]) {
             match expected.next() {
                 Some(token) if patched.token(token) == word => {}
                 Some(token) => {
@@ -86,6 +86,47 @@ impl<'a> Projection<'a> {
                 Err(format!("line {line}: the meta program lacks `{text}`"))
             }
         }
+    }
+}
+
+/// For each line of a meta text, the line of a revision's text that has the first token, on that line or
+/// behind it, which is this revision's, too. Lines are from 1, and the first entry is that of line 1.
+/// `None` if the revision's text is not the projection of the meta text.
+pub fn lines(meta: &str, revision: Revision, text: &str) -> Option<Vec<u32>> {
+    if meta == text {
+        return Some((1..).take(text.lines().count()).collect());
+    }
+    let projection = Projection::new(meta).ok()?;
+    let source = Source::new(text);
+    projection.check(revision, &source).ok()?;
+    let own = projection.tokens_of(revision).ok()?;
+    let mut own =
+        own.into_iter().map(|index| projection.tokens[index].start).enumerate().peekable();
+    let mut begin = 0;
+    let mut known = Lines { text, offset: 0, line: 1 };
+    let lines = meta.split_inclusive('\n').map(|line| {
+        while own.next_if(|(_, start)| *start < begin).is_some() {}
+        begin += line.len();
+        let at = own.peek().map_or(text.len(), |(token, _)| source.start(*token));
+        known.of(at)
+    });
+    Some(lines.collect())
+}
+
+/// The lines of places in a text that never go back.
+struct Lines<'t> {
+    text: &'t str,
+    offset: usize,
+    line: u32,
+}
+
+impl Lines<'_> {
+    /// The line of a byte offset.
+    fn of(&mut self, offset: usize) -> u32 {
+        let passed = &self.text.as_bytes()[self.offset..offset];
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count() as u32;
+        self.offset = offset;
+        self.line
     }
 }
 
@@ -108,7 +149,8 @@ struct Projector<'p, 'a> {
     at: usize,
     /// Its number, as written in the text.
     revision: String,
-    out: Vec<&'a str>,
+    /// Indices of tokens.
+    out: Vec<usize>,
 }
 
 impl<'a> Projector<'_, 'a> {
@@ -198,7 +240,7 @@ impl<'a> Projector<'_, 'a> {
             } else if word.starts_with("psychic_at_") {
                 return Err(format!("`{word}` where no meta branch can be"));
             } else {
-                self.out.push(self.of.names[self.at]);
+                self.out.push(self.at);
                 self.at += 1;
             }
         }
@@ -295,8 +337,15 @@ impl<'a> Projector<'_, 'a> {
         self.expect(&[")"])
     }
 
-    /// Steps over `!!(expression)` or `(void)(expression)`, copying the expression if `take`.
+    /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`, copying
+    /// the expression if `take`.
     fn operand(&mut self, take: bool) -> Result<(), String> {
+        if self.word(1) == "__typeof__" {
+            self.expect(&["(", "__typeof__", "("])?;
+            self.at += 1;
+            self.expect(&[")", ")"])?;
+            return self.bracket("(", ")", take);
+        }
         if self.word(1) == "void" && self.word(2) == ")" {
             self.expect(&["(", "void", ")"])?;
             return self.bracket("(", ")", take);

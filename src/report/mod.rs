@@ -11,6 +11,7 @@ mod data;
 #[cfg(feature = "plots")]
 mod distance_plot;
 mod distances;
+mod divergences;
 mod document;
 mod dot;
 mod error;
@@ -46,6 +47,7 @@ pub use data::Report;
 #[cfg(feature = "plots")]
 pub use distance_plot::draw_distances;
 pub use distances::{Dendrogram, Distances};
+pub use divergences::divergences;
 pub use document::{
     DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
 };

@@ -13,9 +13,9 @@ use std::{
 };
 
 use super::{
-    ClusterRow, DistanceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir,
-    ResultsError, RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow, error::MARK,
-    read_table, write::UNFINISHED,
+    ClusterRow, DistanceRow, DivergenceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow,
+    ResultsDir, ResultsError, RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow,
+    error::MARK, read_table, write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
@@ -56,9 +56,10 @@ pub(super) const NAMES: [&str; 32] = [
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 12] = [
+pub(super) const TABLES: [&str; 13] = [
     ClusterRow::FILE,
     DistanceRow::FILE,
+    DivergenceRow::FILE,
     LabelRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,

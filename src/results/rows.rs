@@ -1,6 +1,6 @@
 //! The columns of all CSV files. New columns are only ever added at the end.
 
-use super::words::{Code, FoundBy, Status, Verdict};
+use super::words::{Code, FoundBy, Phase, Shown, Status, Verdict};
 use super::{StateId, TestId, table::table};
 use crate::subject::{Revision, RevisionSet};
 
@@ -270,6 +270,38 @@ table! {
         reference: Option<Verdict>,
         /// What speaks for and against the revision, with `; ` between.
         reasons: Vec<String>,
+    }
+}
+
+table! {
+    /// `divergences.csv`: inputs on which revisions go different ways through the code.
+    DivergenceRow in "divergences.csv" {
+        /// Number of the divergence; every path behind it has a row.
+        divergence: u32,
+        /// The old revision.
+        old: Revision,
+        /// The new revision.
+        new: Revision,
+        /// How the input was found.
+        phase: Phase,
+        /// The source file; empty if unknown.
+        file: String,
+        /// The line of the branch in the old revision's file, or the first line behind code that this
+        /// does not have; 0 if unknown.
+        old_line: u32,
+        /// The same for the new revision.
+        new_line: u32,
+        /// The line of the old revision's file to which it goes; nothing if only one of the two has
+        /// the code, or if it is unknown.
+        old_to: Option<u32>,
+        /// The line of the new revision's file to which that goes.
+        new_to: Option<u32>,
+        /// The test, whose input is the path's.
+        test: Option<TestId>,
+        /// What the input shows natively.
+        shown: Shown,
+        /// The condition on the input, with ` and ` between its parts.
+        condition: String,
     }
 }
 

@@ -99,6 +99,47 @@ words! {
         Seed = "seed",
         /// It is a variant of a known path's input, and was chosen by native runs.
         Trial = "trial",
+        /// Revisions go different ways through the code on it.
+        Divergence = "divergence",
+    }
+}
+
+impl FoundBy {
+    /// Whether the input runs on every revision even if that would tell nothing new.
+    pub fn is_asked_for(self) -> bool {
+        matches!(self, Self::Given | Self::Seed | Self::Divergence)
+    }
+}
+
+words! {
+    /// How a divergence was found.
+    Phase {
+        /// On the path of a given test.
+        Concolic = "concolic",
+        /// On a path behind a divergence.
+        Bounded = "bounded",
+        /// By exploring without tests.
+        Symbolic = "symbolic",
+    }
+}
+
+words! {
+    /// What a divergence shows natively.
+    Shown {
+        /// Only the new revision fails.
+        Regression = "regression",
+        /// Only the old revision fails.
+        Fix = "fix",
+        /// The outcomes differ, and nothing says which is right.
+        Output = "output",
+        /// The outcomes differ, and a later revision does as the new one.
+        Expected = "expected",
+        /// The outcomes differ, and a later revision does something else than the new one.
+        Unwanted = "unwanted",
+        /// The outcomes are the same.
+        Inside = "inside",
+        /// There is no outcome that counts.
+        Unknown = "unknown",
     }
 }
 

@@ -7,27 +7,22 @@ use anyhow::{Context, bail};
 use diffy::{DiffOptions, Line};
 
 use super::{
-    Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
-    rows::takes_part, stages::Stage,
+    Options, SearchOptions, Session, Until, alone::Alone, beginning::beginning,
+    findings::patch_text, inputs, rows::takes_part, stages::Stage,
 };
 use crate::{
     compile::HARNESS,
-    env::{
-        Halt,
-        libc::{intrinsics::give_object, stdin::Stdin},
-    },
-    exec::{Arguments, Clock, Program, Start, Trace, trace},
+    env::Halt,
+    exec::{Clock, Program, Trace, trace},
     explore::Search,
-    expr::Assignment,
     interrupt::Interrupt,
     ir::FileId,
-    memory::Byte,
     merge,
     replay::TestInput,
     report::{Document, Explanation, OutcomeEntry, Ran, Step, TestEntry, When},
     results::{ResultsDir, TestId},
     solver,
-    subject::{Revision, RevisionSet, Subject},
+    subject::{Revision, Subject},
 };
 
 /// The greatest number of lines of each run that are compared.
@@ -194,29 +189,6 @@ fn as_recorded(entry: &TestEntry, revision: Revision, halt: Option<&Halt>) -> an
         bail!("revision {revision}: {CHANGED}");
     }
     Ok(())
-}
-
-/// How a program starts on a known input, and the values of what it asks for.
-fn beginning(
-    program: &Program,
-    subject: &Subject,
-    input: &TestInput,
-) -> anyhow::Result<(Start, Assignment)> {
-    let of_subject = inputs::of_subject(&program.exprs, subject)?;
-    let text = input.stdin.iter().flatten().copied().map(Byte::Concrete).collect();
-    let start = Start {
-        entry: program.entry().into(),
-        revisions: RevisionSet::from_iter([Revision::ORIGINAL]),
-        args: input.command_line().into_iter().map(Arguments::Text).collect(),
-        stdin: Stdin::bytes(text),
-        env: of_subject.env,
-        files: of_subject.files,
-    };
-    let mut given = Assignment::default();
-    for (name, bytes) in &input.objects {
-        give_object(&program.exprs, name, bytes, &mut given);
-    }
-    Ok((start, given))
 }
 
 /// The lines of a trace that are in files below `sources`, with their texts. Those that the file of

@@ -26,8 +26,8 @@ use crate::{
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
-        Clustering, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId, Verdict,
-        write_whole,
+        Clustering, DivergenceRow, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId,
+        Verdict, write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet, Subject},
     tree::{self, Tree},
@@ -51,6 +51,7 @@ pub struct Findings {
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
+    divergences: Option<Vec<DivergenceRow>>,
     /// The tests as shell scripts.
     scripts: Vec<(TestId, String)>,
     /// What was found among revisions that do the same outside.
@@ -98,6 +99,11 @@ impl Findings {
         self.inner.as_deref()
     }
 
+    /// The divergences, if [`Session::shadow`](super::Session::shadow) has looked for any.
+    pub fn divergences(&self) -> Option<&[DivergenceRow]> {
+        self.divergences.as_deref()
+    }
+
     /// The report for people, from which text, pictures and HTML are made.
     pub fn report(&self) -> &Report {
         &self.report
@@ -132,6 +138,9 @@ impl Findings {
     pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
         results.write(&self.report.revisions)?;
         results.write(&self.states)?;
+        if let Some(divergences) = &self.divergences {
+            results.write(divergences)?;
+        }
         write_tests(results, &self.tests, &self.revisions)?;
         for (test, script) in &self.scripts {
             results.write_script(*test, script)?;
@@ -168,6 +177,7 @@ pub(super) struct Run<'a> {
     pub(super) program: &'a Program,
     pub(super) differ: &'a Differ<'a>,
     pub(super) walk: RegionWalk,
+    pub(super) divergences: Option<Vec<DivergenceRow>>,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,
@@ -189,6 +199,7 @@ impl Run<'_> {
             report,
             tests: self.differ.tests().to_vec(),
             revisions: self.differ.revisions().to_vec(),
+            divergences: self.divergences,
             states: state_rows(&self.program.module, 1, self.differ.states()),
             exhausted: self.exhausted,
             complete: self.walk.complete,

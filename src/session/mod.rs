@@ -8,6 +8,7 @@
 //! which is the same executable started once more.
 
 mod alone;
+mod beginning;
 mod bounds;
 pub(crate) mod describe;
 mod error;
@@ -25,6 +26,7 @@ mod oracle;
 mod rounds;
 pub(crate) mod rows;
 mod run;
+mod shadow;
 pub(crate) mod stages;
 
 pub use error::Error;
@@ -35,3 +37,4 @@ pub use guess::{Hints, init};
 pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 pub use run::Session;
+pub use shadow::Shadow;

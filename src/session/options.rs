@@ -106,6 +106,7 @@ impl SearchOptions {
             search: self.search.unwrap_or(order),
             random: self.random,
             seeds: Vec::new(),
+            divergences_from: None,
             limits: PathLimits {
                 instructions: budget.instructions,
                 concretisations: CONCRETISATIONS,

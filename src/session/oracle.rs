@@ -47,7 +47,7 @@ pub(super) fn right(
 }
 
 /// Whether a run failed, was stopped or went on after an error.
-fn is_error(outcome: &Outcome) -> bool {
+pub(super) fn is_error(outcome: &Outcome) -> bool {
     matches!(outcome.termination, Termination::Signal(_)) || !ending(outcome).is_empty()
 }
 

@@ -19,16 +19,17 @@ use super::{
     observer::{Event, Observer},
     options::{Options, Sharing, Until},
     rounds::{MANY_IN_VAIN, explore_and_pair},
+    shadow::{self, Behind, Hunt, Shadow},
     stages::{Built, Merged, Stage},
 };
 use crate::{
     diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
     exec::{Clock, Program, Start, State},
-    explore::{Explorer, Search},
+    explore::{ExploreConfig, Explorer, Search},
     interrupt::Interrupt,
     ir::Module,
     replay::{self, TestInput},
-    results::{FoundBy, PairRow, ResultsDir, Verdict},
+    results::{FoundBy, PairRow, Phase, ResultsDir, Verdict},
     solver::{SolverConfig, record::Recording},
     subject::{Revision, Subject},
 };
@@ -88,7 +89,29 @@ impl Session {
         let seeds = self.seeds()?;
         let begun = self.stage.place.begin(self.options.resume);
         self.stage.results = begun.map_err(anyhow::Error::from)?;
-        self.compare(seeds, began, observer).inspect_err(|_| {
+        self.compare(seeds, began, None, observer).inspect_err(|_| {
+            // The first error is the one to report.
+            _ = self.stage.place.give_up();
+        })
+    }
+
+    /// Looks for divergences, inputs on which new revisions go another way through the code than an
+    /// old one, and compares the revisions on these. Results are those of [`Self::diff`] and
+    /// [`Findings::divergences`].
+    ///
+    /// # Errors
+    /// As for [`Self::diff`]; there is no such revision; or no test reaches a patch.
+    pub fn shadow(
+        mut self,
+        shadow: &Shadow,
+        observer: &mut dyn Observer,
+    ) -> Result<Findings, Error> {
+        let began = Instant::now();
+        let interrupt = self.options.search.interrupt.clone();
+        unless_interrupted(&interrupt, || self.stage.prepare(observer))?;
+        let seeds = if shadow.without_tests { Vec::new() } else { self.seeds()? };
+        self.stage.results = self.stage.place.begin(false).map_err(anyhow::Error::from)?;
+        self.compare(seeds, began, Some(shadow), observer).inspect_err(|_| {
             // The first error is the one to report.
             _ = self.stage.place.give_up();
         })
@@ -110,19 +133,23 @@ impl Session {
         &self,
         seeds: Vec<(TestInput, FoundBy)>,
         began: Instant,
+        shadow: Option<&Shadow>,
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
         let interrupt = &self.options.search.interrupt;
-        let merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
-        self.compare_merged(merged, seeds, began, observer)
+        let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
+        if let Some(shadow) = shadow {
+            shadow.choose(&mut merged)?;
+        }
+        self.compare_merged(merged, (seeds, began), shadow, observer)
     }
 
     /// Builds, explores and concludes. `began` is when the build is taken to have begun.
     fn compare_merged(
         &self,
         mut merged: Merged,
-        seeds: Vec<(TestInput, FoundBy)>,
-        began: Instant,
+        (seeds, began): (Vec<(TestInput, FoundBy)>, Instant),
+        shadow: Option<&Shadow>,
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
         let interrupt = &self.options.search.interrupt;
@@ -134,10 +161,13 @@ impl Session {
         })?;
         // The time of merge and build does not count towards the budget of the search.
         let building = began.elapsed();
-        let found =
-            self.explore((&merged, &built, module), seeds, observer, |explored, observer| {
-                self.conclude(explored, &merged, (began, building), observer)
-            });
+        let found = self.explore(
+            (&merged, &built, module),
+            seeds,
+            shadow,
+            observer,
+            |explored, observer| self.conclude(explored, &merged, (began, building), observer),
+        );
         Ok(found?)
     }
 
@@ -153,12 +183,13 @@ impl Session {
         let (built, module) = self.stage.build(&mut merged, observer)?;
         merged.revisions.retain(|revision| pair.contains(revision));
         let signs = self.stage.integers();
-        let found = self.explore((&merged, &built, module), Vec::new(), observer, |explored, _| {
-            let Explored { explorer, mut differ, clock, .. } = explored;
-            let deadline = clock.deadline();
-            let question = Question { pair, signs: signs.as_ref(), known, deadline };
-            Ok(differ.when(question, &explorer.exhausted())?)
-        });
+        let found =
+            self.explore((&merged, &built, module), Vec::new(), None, observer, |explored, _| {
+                let Explored { explorer, mut differ, clock, .. } = explored;
+                let deadline = clock.deadline();
+                let question = Question { pair, signs: signs.as_ref(), known, deadline };
+                Ok(differ.when(question, &explorer.exhausted())?)
+            });
         Ok(found?)
     }
 
@@ -168,6 +199,7 @@ impl Session {
         &self,
         (merged, built, module): (&Merged, &Built, Module),
         seeds: Vec<(TestInput, FoundBy)>,
+        shadow: Option<&Shadow>,
         observer: &mut dyn Observer,
         conclude: impl FnOnce(Explored<'_, '_>, &mut dyn Observer) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
@@ -196,8 +228,8 @@ impl Session {
             Sharing::None => first.iter().flat_map(State::parted).collect(),
         };
         let mut exploration = options.search.config(Search::Directed, &config.budget);
-        let inputs = seeds.iter().map(|(input, _)| input);
-        exploration.seeds = diff::seeds(&program.exprs, &first, inputs);
+        let tests: Vec<TestInput> = seeds.iter().map(|(input, _)| input.clone()).collect();
+        exploration.seeds = diff::seeds(&program.exprs, &first, &tests);
         exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
         let budget = options.search.time(&config.budget);
         let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
@@ -210,10 +242,11 @@ impl Session {
         let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
         let native = Native::new(stage, built, judging.deadline())?;
         let limits = exploration.limits;
+        let (manner, beginning) = (exploration.clone(), first.clone());
         let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
         let mut differ = Differ::new(Task {
             program: &program,
-            start: Some((start, limits)),
+            start: Some((start.clone(), limits)),
             replay: &native,
             solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
             outputs: config.outputs.clone(),
@@ -234,17 +267,38 @@ impl Session {
         }
         // Two revisions have only one tree.
         let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
-        let until = options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
-        let (exhausted, until) =
-            explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
+        let mut until =
+            options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
+        let mut exhausted = false;
+        // What is far from the tests is not looked at.
+        if shadow.is_none() || tests.is_empty() {
+            (exhausted, until) =
+                explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
+        }
+        let mut behind = Vec::new();
+        if let Some(shadow) = shadow {
+            let config = ExploreConfig { divergences_from: Some(shadow.old), ..manner };
+            let (program, start, first, config) = (&program, &start, &beginning[..], &config);
+            let hunt = Hunt { shadow, stage, program, start, first, config, clock };
+            let found = match tests.is_empty() {
+                true => hunt.behind(hunt.everywhere()?, Phase::Symbolic)?,
+                false => hunt.behind(hunt.along(&tests)?, Phase::Concolic)?,
+            };
+            for found in found {
+                let Some(input) = differ.input_of(&found.state) else { continue };
+                differ.seed(input.clone(), FoundBy::Divergence)?;
+                behind.push((found, input));
+            }
+        }
         differ.finish(&explorer.exhausted(), explorer.pool())?;
-        if exhausted {
+        if exhausted && shadow.is_none() {
             // Native runs may tell apart revisions about which no path says anything.
             differ.try_variants(&[], MANY_IN_VAIN, trying)?;
         }
         let program = &program;
         let explored = Explored {
             program,
+            shadow: shadow.map(|shadow| (shadow, behind)),
             explorer,
             differ,
             native: &native,
@@ -267,7 +321,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Findings> {
         let Self { stage, .. } = self;
-        let Explored { program, explorer, mut differ, native, .. } = explored;
+        let Explored { program, shadow, explorer, mut differ, native, .. } = explored;
         let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
         // The tests were judged again and have new numbers.
         stage.results.put_tests_aside()?;
@@ -285,6 +339,10 @@ impl Session {
         } else {
             RegionWalk::default()
         };
+        let divergences = shadow.map(|(shadow, behind)| {
+            let judged = (differ.tests(), differ.revisions());
+            shadow::rows(shadow, stage, program, &behind, judged)
+        });
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
         // The search for the tree may take long; what was found must be on disk before it.
@@ -295,6 +353,7 @@ impl Session {
             program,
             differ: &differ,
             walk,
+            divergences,
             statistics: explorer.statistics(),
             exhausted,
             until,
@@ -354,13 +413,15 @@ impl Session {
         options.search.time = time.or(options.search.time);
         let session = Self { stage, options, _scratch: Some(scratch) };
         let seeds = session.seeds()?;
-        session.compare_merged(merged, seeds, Instant::now(), observer).map(Some)
+        session.compare_merged(merged, (seeds, Instant::now()), None, observer).map(Some)
     }
 }
 
 /// An exploration that has ended, with all that it found.
 struct Explored<'e, 'd> {
     program: &'e Program,
+    /// The divergences that were looked for, and the inputs that were found.
+    shadow: Option<(&'e Shadow, Vec<(Behind, TestInput)>)>,
     explorer: Explorer<'e>,
     differ: Differ<'d>,
     native: &'e Native<'e>,

@@ -528,6 +528,16 @@ impl Merged {
         Self { rows, revisions }
     }
 
+    /// Sets all revisions but these aside.
+    pub(super) fn keep(&mut self, wanted: &RevisionSet) {
+        for row in &mut self.rows {
+            if !wanted.contains(row.revision) && row.status != Status::Rejected {
+                (row.status, row.reason) = (Status::Rejected, "not asked for".into());
+            }
+        }
+        self.revisions.retain(|revision| wanted.contains(*revision));
+    }
+
     /// Notes how many functions and variables are each revision's own, and sets the `refused` ones
     /// aside.
     fn note(&mut self, own: &BTreeMap<u32, usize>, refused: &BTreeMap<Revision, String>) {

@@ -17,6 +17,7 @@ fn help_of_every_command() {
         "tree",
         "ask",
         "explain",
+        "shadow",
         "rank",
         "campaign",
         "plot",

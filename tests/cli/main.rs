@@ -21,6 +21,7 @@ mod packages;
 mod queries;
 mod repeatable;
 mod scripts;
+mod shadow;
 mod sharing;
 mod stages;
 mod support;

@@ -385,12 +385,12 @@ fn paths_are_followed_for_open_pairs_only() {
     let scratch = Scratch::new()
         .file("subject.toml", SUBJECT)
         .file("m.c", main)
-        .file("1.diff", &patch(4, declared, "\tint a, n = 1, k = 1;"));
+        .file("1.diff", &patch(4, declared, "\tint a, k = 1, n = 1;"));
     // For two revisions this is the default.
     let (one, states) = diff(&scratch, &[]);
     assert_eq!(one, [(0, 1, Verdict::Distinguished)]);
     assert!(states.len() < 512, "{}", states.len());
-    let scratch = scratch.file("2.diff", &patch(4, declared, "\tint a, n = 2, k = 1;"));
+    let scratch = scratch.file("2.diff", &patch(4, declared, "\tint a, k = 1, n = 2;"));
     let (all, _) = diff(&scratch, &["--until", "trees"]);
     let paths = || table::<SummaryRow>(&scratch.path("out"))[0].paths;
     let many = paths();

@@ -108,6 +108,7 @@ impl Subject {
             search: Search::Dfs,
             random: 0,
             seeds: Vec::new(),
+            divergences_from: None,
             limits: limits(instructions),
             solver: solver(),
         };

@@ -93,10 +93,23 @@ fn a_single_statement_needs_no_braces() {
 }
 
 #[test]
+fn initial_values_of_scalars_are_expressions() {
+    assert_eq!(
+        sites("{ g(1); int m = a, *n = &b; g(m); }", &["{ g(1); int m = b, *n = &b; g(m); }"]),
+        "{ g(1); int m = (psychic_at_1() == 1 /* revisions 1 */ ? (__typeof__(m))(b) : \
+         (__typeof__(m))(a)), *n = &b; g(m); }"
+    );
+    let pointer = sites("{ char *s = 0; g(*s); }", &["{ char *s = (char *)&a; g(*s); }"]);
+    assert!(pointer.contains("char *s = (psychic_at_1()"), "{pointer}");
+    let array = sites("{ char s[] = \"a\"; g(*s); }", &["{ char s[] = \"bc\"; g(*s); }"]);
+    assert!(array.contains("char s[] = \"bc\";"), "{array}");
+}
+
+#[test]
 fn a_declaration_takes_the_rest_of_its_block() {
     assert_eq!(
-        sites("{ g(1); int m = a; g(m); }", &["{ g(1); int m = b; g(m); }"]),
-        "{ g(1); if (psychic_at_1() == 1) { /* revisions 1 */ int m = b; g(m); } \
+        sites("{ g(1); int m = a; g(m); }", &["{ g(1); long m = a; g(m); }"]),
+        "{ g(1); if (psychic_at_1() == 1) { /* revisions 1 */ long m = a; g(m); } \
          else { /* original */ int m = a; g(m); } }"
     );
     let inserted =
