@@ -10,6 +10,7 @@ mod diff;
 mod exit;
 mod explain;
 mod explore;
+mod export;
 mod init;
 mod inputs;
 mod interrupt;
@@ -88,6 +89,8 @@ enum Command {
     Campaign(campaign::CampaignArgs),
     /// Draw the tree, the clusters and the distances of a results directory
     Plot(plot::PlotArgs),
+    /// Write tests and results in the forms that other tools read: C, pytest, JUnit, SARIF
+    Export(export::ExportArgs),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),
     /// Write manual pages
@@ -114,6 +117,7 @@ pub fn run() -> ExitCode {
         Command::Rank(args) => rank::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Man(args) => shell::man(&args, Cli::command()),
     };

@@ -25,6 +25,7 @@ mod rounds;
 pub(crate) mod rows;
 mod run;
 pub(crate) mod stages;
+mod suite;
 
 pub use error::Error;
 pub use explain::explain;
@@ -34,3 +35,4 @@ pub use guess::{Hints, init};
 pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 pub use run::Session;
+pub(crate) use suite::suite;
