@@ -8,7 +8,10 @@ use std::{
 
 use clap::Args;
 
-use super::{interrupt, progress::Progress};
+use super::{
+    interrupt,
+    progress::{Progress, ProgressArgs},
+};
 use crate::{
     explore::Search,
     interrupt::Interrupt,
@@ -26,6 +29,8 @@ pub(super) struct StageArgs {
     /// Where results go [default: results/NAME beside the subject's patches/]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
 }
 
 /// How to explore.

@@ -14,7 +14,7 @@ use super::{
     args::{compared, results_of_file, subject_or_results, unchanged},
     exit::SUCCESS,
     interrupt,
-    progress::Progress,
+    progress::{Progress, ProgressArgs},
     say,
 };
 use crate::{
@@ -26,12 +26,12 @@ use crate::{
 };
 
 const AFTER_HELP: &str = "\
-What a test expects is what the reference does on it. Tests on which the reference itself fails expect
-nothing, and are skipped.
+What is expected on a test is what one revision does on it. C and pytest need nothing of Psychic; they skip
+a test on which that revision has an error that only a sanitizer shows.
 
 Examples:
-  psychic export patches/foo --as c --reference 0 > foo_tests.c
-  psychic export patches/smallest --as pytest --reference 0 > test_smallest.py
+  psychic export patches/foo --as c --expected 0 > foo_tests.c
+  psychic export patches/smallest --as pytest --expected 0 > test_smallest.py
   psychic export results/smallest --as junit > junit.xml
   psychic export patches/smallest --as sarif > smallest.sarif";
 
@@ -45,9 +45,10 @@ pub(super) struct ExportArgs {
     /// What to write to standard output
     #[arg(long = "as", value_name = "FORM")]
     form: Form,
-    /// The revision whose outcomes are right [default: the one that [oracle] of subject.toml names]
+    /// The revision whose outcomes are expected [default: the reference that [oracle] of subject.toml
+    /// names]
     #[arg(long, value_name = "N")]
-    reference: Option<Revision>,
+    expected: Option<Revision>,
     /// Function that was compared, for files [default: main]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -55,6 +56,8 @@ pub(super) struct ExportArgs {
     /// files, below the current directory]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -63,23 +66,25 @@ enum Form {
     C,
     /// The tests as a Python file for pytest
     Pytest,
-    /// Which revisions do what is right on which tests, as JUnit XML
+    /// Which revisions do what is expected on which tests, as JUnit XML
     Junit,
-    /// Errors and wrong outcomes of the patches, as SARIF 2.1.0
+    /// Errors and unexpected outcomes of the patches, as SARIF 2.1.0
     Sarif,
 }
 
 pub(super) fn run(args: &ExportArgs) -> anyhow::Result<u8> {
+    let mut progress = Progress::new(args.progress);
     let text = match args.form {
-        Form::C | Form::Pytest => tests(args)?,
+        Form::C | Form::Pytest => tests(args, &mut progress)?,
         Form::Junit | Form::Sarif => results(args)?,
     };
+    drop(progress);
     say::line(text.trim_end_matches('\n'))?;
     Ok(SUCCESS)
 }
 
 /// The tests as a file that can be run.
-fn tests(args: &ExportArgs) -> anyhow::Result<String> {
+fn tests(args: &ExportArgs, progress: &mut Progress) -> anyhow::Result<String> {
     if !args.place.is_file() && !args.place.join(CONFIG_FILE).is_file() {
         bail!("{}: no subject, whose sources the tests compile", args.place.display());
     }
@@ -87,14 +92,12 @@ fn tests(args: &ExportArgs) -> anyhow::Result<String> {
     if matches!(args.form, Form::C) && subject.config.entry == "main" {
         bail!("{} is a program: --as c is for other functions", subject.config.name);
     }
-    let (document, reference) = document(args, &results)?;
+    let (document, expected) = document(args, &results)?;
     unchanged(&subject, &document)?;
-    let mut progress = Progress::new();
     let place = ResultsDir::claim(results.path())?;
     let mut stage = Stage::new(subject, place, &interrupt::token())?;
-    stage.prepare(&mut progress)?;
-    let suite = suite(&stage, &document, reference, &mut progress)?;
-    drop(progress);
+    stage.prepare(progress)?;
+    let suite = suite(&stage, &document, expected, progress)?;
     match args.form {
         Form::C => replay::c_suite(&suite).context("no source has the function"),
         _ => Ok(replay::pytest(&suite)),
@@ -107,27 +110,25 @@ fn results(args: &ExportArgs) -> anyhow::Result<String> {
         true => (None, ResultsDir::open(results_of_file(&args.place, args.out.as_deref()))?),
         false => subject_or_results(&args.place, args.out.as_deref())?,
     };
-    let (mut document, reference) = document(args, &results)?;
+    let (document, expected) = document(args, &results)?;
     if let Some(subject) = &subject {
         unchanged(subject, &document)?;
     }
-    document.take_for_right(reference);
     match args.form {
-        Form::Junit => Ok(junit(&document)?),
-        _ => Ok(sarif(&document, &places(args, subject.as_ref(), &results)?)),
+        Form::Junit => Ok(junit(&document, expected)?),
+        _ => Ok(sarif(&document, expected, &places(args, subject.as_ref(), &results)?)),
     }
 }
 
-/// What was found, and the revision whose outcomes are right.
+/// What was found, and the revision whose outcomes are expected.
 fn document(args: &ExportArgs, results: &ResultsDir) -> anyhow::Result<(Document, Revision)> {
     let document = Document::read(results.path())?;
-    let reference = args.reference.or(document.reference).context(
-        "it is not known whose outcomes are right: --reference N says it (0 is the original), or \
+    let expected = args.expected.or(document.reference).context(
+        "it is not known whose outcomes to expect: --expected N says it (0 is the original), or \
          `reference` in [oracle] of subject.toml",
     )?;
-    takes_part(document.revisions.iter().map(|entry| &entry.row), reference)
-        .context("the reference")?;
-    Ok((document, reference))
+    takes_part(document.revisions.iter().map(|entry| &entry.row), expected)?;
+    Ok((document, expected))
 }
 
 /// Where the files of the results are.

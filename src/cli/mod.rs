@@ -7,6 +7,7 @@ mod campaign;
 mod conclusion;
 mod debug;
 mod diff;
+mod events;
 mod exit;
 mod explain;
 mod explore;
@@ -35,6 +36,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing_subscriber::{EnvFilter, fmt::time::uptime};
 
 use args::StageArgs;
+use events::Message;
 use exit::FAILURE;
 
 const AFTER_HELP: &str = "\
@@ -122,9 +124,15 @@ pub fn run() -> ExitCode {
         Command::Man(args) => shell::man(&args, Cli::command()),
     };
     match result {
-        Ok(code) => ExitCode::from(code),
+        Ok(exit) => {
+            events::write(&Message::Finished { exit });
+            ExitCode::from(exit)
+        }
         Err(error) => {
-            eprintln!("psychic: {}", say::error(&error));
+            let message = say::error(&error);
+            if !events::write(&Message::Failed { message: &message }) {
+                eprintln!("psychic: {message}");
+            }
             ExitCode::from(FAILURE)
         }
     }

@@ -20,7 +20,9 @@ const PROGRAM: &str = include_str!("suite/program.py");
 pub fn pytest(suite: &Suite) -> String {
     let mut text = head(suite) + "\n";
     let (runner, imports) = match &suite.tested {
-        Tested::Entry { .. } => (ENTRY, "import ctypes\nimport signal\nimport sys\n"),
+        Tested::Entry { .. } => {
+            (ENTRY, "import ctypes\nimport faulthandler\nimport signal\nimport sys\n")
+        }
         Tested::Program { .. } => (PROGRAM, ""),
     };
     _ = writeln!(text, "{imports}{COMMON}\n");

@@ -14,8 +14,8 @@ use super::{
 };
 use crate::subject::Revision;
 
-/// The rule that outcomes break which are known to be wrong.
-const WRONG: &str = "wrong-outcome";
+/// The rule that outcomes break which are not the expected ones.
+const UNEXPECTED: &str = "unexpected-outcome";
 
 /// A line of a file.
 pub type Place = (PathBuf, u32);
@@ -33,18 +33,17 @@ pub struct Places {
 }
 
 /// A result for each revision and each rule that it breaks: an error that it has, or an outcome that is
-/// known to be wrong ([`Document::take_for_right`]). Patches that were set aside are notifications.
-pub fn sarif(document: &Document, places: &Places) -> String {
+/// another one than that of the revision `expected`. Patches that were set aside are notifications.
+pub fn sarif(document: &Document, expected: Revision, places: &Places) -> String {
     let labels = document.labels();
     let mut results = Vec::new();
     let mut rules = BTreeSet::new();
     for entry in document.revisions.iter().filter(|entry| entry.row.status.takes_part()) {
         let mut broken: BTreeMap<&str, Vec<(&TestEntry, &OutcomeEntry)>> = BTreeMap::new();
         for test in &document.tests {
-            let its = test.outcomes.iter().find(|it| it.revisions.contains(entry.row.revision));
-            let Some(outcome) = its else { continue };
-            if outcome.right == Some(false) {
-                broken.entry(WRONG).or_default().push((test, outcome));
+            let Some(outcome) = test.outcome_of(entry.row.revision) else { continue };
+            if test.outcome_of(expected).is_some_and(|it| it.cluster != outcome.cluster) {
+                broken.entry(UNEXPECTED).or_default().push((test, outcome));
             }
             if !outcome.outcome.finding.is_empty() {
                 broken.entry(&outcome.outcome.finding).or_default().push((test, outcome));
@@ -52,7 +51,7 @@ pub fn sarif(document: &Document, places: &Places) -> String {
         }
         for (rule, tests) in broken {
             rules.insert(rule.to_owned());
-            results.push(result(document, &labels, places, entry, rule, &tests));
+            results.push(result((document, &labels, places), entry, rule, (&tests, expected)));
         }
     }
     let index: BTreeMap<&String, usize> = rules.iter().zip(0..).collect();
@@ -90,8 +89,8 @@ pub fn sarif(document: &Document, places: &Places) -> String {
 /// A rule.
 fn described(rule: &str) -> Value {
     let text = match rule {
-        WRONG => "The outcome of a test is another one than that of the reference.".to_owned(),
-        error => format!("A test ends with, or goes on after: {error}."),
+        UNEXPECTED => "The outcome of a test is not the expected one.".to_owned(),
+        error => format!("A run shows this error, or is stopped: {error}."),
     };
     json!({
         "id": rule,
@@ -101,17 +100,15 @@ fn described(rule: &str) -> Value {
 }
 
 fn level(rule: &str) -> &'static str {
-    if rule == WRONG { "warning" } else { "error" }
+    if rule == UNEXPECTED { "warning" } else { "error" }
 }
 
 /// The result of a revision that breaks a rule on `tests`, of which there is at least one.
 fn result(
-    document: &Document,
-    labels: &Labels,
-    places: &Places,
+    (document, labels, places): (&Document, &Labels, &Places),
     entry: &RevisionEntry,
     rule: &str,
-    tests: &[(&TestEntry, &OutcomeEntry)],
+    (tests, expected): (&[(&TestEntry, &OutcomeEntry)], Revision),
 ) -> Value {
     let revision = entry.row.revision;
     let mut text = format!(
@@ -123,9 +120,8 @@ fn result(
     if let Some((test, outcome)) = tests.first() {
         let input = visible(&test.input.input);
         _ = write!(text, " Test {}, {input}: {}", test.row.test, outcome.outcome.short());
-        let right = test.outcomes.iter().find(|it| it.right == Some(true));
-        if let Some(right) = right.filter(|_| rule == WRONG) {
-            _ = write!(text, "; expected: {}", right.outcome.short());
+        if let Some(wanted) = test.outcome_of(expected).filter(|_| rule == UNEXPECTED) {
+            _ = write!(text, "; expected: {}", wanted.outcome.short());
         }
     }
     let numbers: Vec<u32> = tests.iter().map(|(test, _)| test.row.test.0).collect();

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
+use serde::{Serialize, Serializer};
+
 use crate::results::RevisionRow;
 
-/// Something that a run has begun or found out, or how far it is.
-#[derive(Clone, Copy, Debug)]
+/// Something that a run has begun or found out, or how far it is. As JSON it is an object whose `event`
+/// is the kind.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event<'a> {
     /// A package is being configured and built. This happens once, and takes minutes.
     Preparing {
@@ -23,6 +27,7 @@ pub enum Event<'a> {
     /// A stage that runs on its own uses the meta program that an earlier merge left.
     Taken {
         /// The directory of the meta program.
+        #[serde(serialize_with = "path")]
         meta: &'a Path,
     },
     /// A patch is set aside: it does not apply, does not compile, or cannot be part of the program.
@@ -57,6 +62,11 @@ pub enum Event<'a> {
     },
     /// The regions of the input are being walked, for the lowest tree.
     Walking,
+}
+
+/// A path as text, even if it is not UTF-8.
+fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// Receives the events of a run. `()` ignores them; a closure is called with each.

@@ -13,7 +13,7 @@ use crate::{
     compile::Show,
     diff::{Expected, Replay},
     replay::{Case, Outcome, Suite, Termination, Tested, Visible},
-    report::{Document, OutcomeEntry, TestEntry},
+    report::{Document, TestEntry},
     results::{Clustering, OutcomeRow, TestId},
     subject::{Revision, Subject},
 };
@@ -62,9 +62,10 @@ pub(crate) fn suite(
     let case = |entry: &TestEntry| -> anyhow::Result<Case> {
         let test = entry.row.test;
         let input = inputs::test(&results.ktest(test))?;
-        let its = entry.outcomes.iter().find(|outcome| outcome.revisions.contains(reference));
+        let its = entry.outcome_of(reference);
         let expected = match (its, recorded.get(&test)) {
-            (Some(its), _) if is_error(its) => {
+            // A program without a sanitizer may not show it, or run forever.
+            (Some(its), _) if !its.outcome.finding.is_empty() => {
                 Err(format!("revision {reference} fails: {}", its.outcome.short()))
             }
             (Some(_), Some(recorded)) => {
@@ -104,12 +105,6 @@ fn sources(subject: &Subject) -> Vec<PathBuf> {
         true => subject.sources.clone(),
         false => Vec::new(),
     }
-}
-
-/// Whether an outcome is an error, or of a run that was stopped. A program without a sanitizer may not
-/// show it.
-fn is_error(entry: &OutcomeEntry) -> bool {
-    !entry.outcome.finding.is_empty()
 }
 
 /// Whether what counts of an outcome is as it was recorded.

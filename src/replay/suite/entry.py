@@ -34,6 +34,7 @@ def run(library, tmp_path):
             child = os.fork()
             if child == 0:
                 try:
+                    faulthandler.disable()  # A signal may be what is expected.
                     os.chdir(tmp_path)
                     for number, file in enumerate([given, stdout, stderr]):
                         os.dup2(file.fileno(), number)
