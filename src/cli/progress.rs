@@ -26,8 +26,8 @@ const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct ProgressArgs {
     /// What standard error is for
-    #[arg(long = "progress", value_name = "FORM", value_enum, default_value_t = Form::Text)]
-    form: Form,
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
+    progress: Form,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -55,8 +55,8 @@ enum Shown {
 
 impl Progress {
     /// Begins to show progress.
-    pub(super) fn new(ProgressArgs { form }: ProgressArgs) -> Self {
-        if form == Form::Json {
+    pub(super) fn new(ProgressArgs { progress }: ProgressArgs) -> Self {
+        if progress == Form::Json {
             events::begin();
             return Self { shown: Shown::Events, last: None };
         }
