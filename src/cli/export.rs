@@ -26,8 +26,8 @@ use crate::{
 };
 
 const AFTER_HELP: &str = "\
-What is expected on a test is what one revision does on it. C and pytest need nothing of Psychic; they skip
-a test on which that revision has an error that only a sanitizer shows.
+What is expected on a test is what one revision does on it. C and pytest files need nothing of
+Psychic. They skip a test on which that revision has an error that only a sanitizer shows.
 
 Examples:
   psychic export patches/foo --as c --expected 0 > foo_tests.c

@@ -57,7 +57,7 @@ pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) ->
             ("SOURCE.c [COMPILER ARGUMENTS]", does, entry(test, harness, &flags))
         }
     };
-    let [about, usage] = [about, &usage].map(|lines| comment(lines));
+    let [about, usage] = [about, &usage].map(comment);
     let least = arguments.split(" [").next().map_or(0, |needed| needed.split(' ').count());
     Some(format!(
         "#!/bin/sh\n{about}#\n# Usage: {name} {arguments}\n# {does}\n{usage}\n\

@@ -23,7 +23,7 @@ use crate::{
 const PATIENCE: u32 = 10;
 const LEAST_SECONDS: u64 = 10;
 
-/// The tests in the results of `stage`, which `document` describes, with the outcomes of `reference`. It
+/// The tests in the results of `stage`, which `document` describes, with the outcomes of `revision`. It
 /// runs natively once more, as the results do not have all bytes of what it showed. A test on which it
 /// fails, or does not do the same again, expects nothing.
 ///
@@ -32,7 +32,7 @@ const LEAST_SECONDS: u64 = 10;
 pub(crate) fn suite(
     stage: &Stage,
     document: &Document,
-    reference: Revision,
+    revision: Revision,
     observer: &mut dyn Observer,
 ) -> anyhow::Result<Suite> {
     let Stage { subject, results, .. } = stage;
@@ -55,27 +55,27 @@ pub(crate) fn suite(
     let recorded: BTreeMap<TestId, OutcomeRow> = results
         .read::<OutcomeRow>()?
         .into_iter()
-        .filter(|row| row.revision == reference)
+        .filter(|row| row.revision == revision)
         .map(|row| (row.test, row))
         .collect();
     let is_program = matches!(tested, Tested::Program { .. });
     let case = |entry: &TestEntry| -> anyhow::Result<Case> {
         let test = entry.row.test;
         let input = inputs::test(&results.ktest(test))?;
-        let its = entry.outcome_of(reference);
+        let its = entry.outcome_of(revision);
         let expected = match (its, recorded.get(&test)) {
             // A program without a sanitizer may not show it, or run forever.
             (Some(its), _) if !its.outcome.finding.is_empty() => {
-                Err(format!("revision {reference} fails: {}", its.outcome.short()))
+                Err(format!("revision {revision} fails: {}", its.outcome.short()))
             }
             (Some(_), Some(recorded)) => {
-                let outcomes = native.outcomes(&input, &[reference], &Expected::default())?;
+                let outcomes = native.outcomes(&input, &[revision], &Expected::default())?;
                 match outcomes.first().filter(|outcome| agrees(outcome, recorded, subject)) {
                     Some(outcome) => Ok(expected(outcome, subject, is_program)),
-                    None => Err(format!("revision {reference} did not do the same again")),
+                    None => Err(format!("revision {revision} did not do the same again")),
                 }
             }
-            _ => Err(format!("it is not known what revision {reference} does")),
+            _ => Err(format!("it is not known what revision {revision} does")),
         };
         let shown = its.map(|its| format!(": {}", its.outcome.short())).unwrap_or_default();
         Ok(Case { test, about: format!("{}{shown}", entry.input.input), input, expected })
@@ -84,7 +84,7 @@ pub(crate) fn suite(
     Ok(Suite {
         about: vec![
             format!("Tests of {}, which expect what this revision does:", config.name),
-            labels.revision(reference),
+            labels.revision(revision),
         ],
         tested,
         root: subject.root.clone(),

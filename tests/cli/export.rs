@@ -110,7 +110,7 @@ fn clusters(scratch: &Scratch, [revision, expected]: [u32; 2]) -> Passed {
 #[test]
 fn revisions_pass_the_tests_of_those_that_do_the_same() {
     let source = include_str!("programs/export_entry.c");
-    let config = "flags = [\"-std=gnu89\"]\n[inputs.params]\ntext = { string = 2 }\n\
+    let config = "flags = [\"-std=gnu99\"]\n[inputs.params]\ntext = { string = 2 }\n\
                   numbers = { elements = 3, min = -5 }\n";
     let mut scratch = Scratch::new()
         .file("a.c", source)
@@ -139,7 +139,7 @@ fn revisions_pass_the_tests_of_those_that_do_the_same() {
         for (revision, source) in (0..).zip(&sources) {
             let same = clusters(&scratch, [revision, expected]);
             assert!(same.len() > 2);
-            assert_eq!(run_c(&c, source, &["-std=gnu89"]), same, "{revision} as {expected}");
+            assert_eq!(run_c(&c, source, &["-std=gnu99"]), same, "{revision} as {expected}");
             if let Some(python) = python {
                 let root = ("ROOT", source.parent().expect("a parent"));
                 assert_eq!(run_pytest(python, &py, root), same, "{revision} as {expected}\n{py}");

@@ -32,7 +32,7 @@ fn a_comparison_as_events() {
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let events = events(&ran.stderr);
     let kinds = kinds(&events);
-    let order = ["merging", "building", "set-aside", "built", "exploring", "explored", "finished"];
+    let order = ["merging", "set-aside", "building", "built", "exploring", "explored", "finished"];
     let place = |kind: &&str| {
         let found = kinds.iter().position(|it| it == kind);
         found.unwrap_or_else(|| panic!("no {kind}: {kinds:?}"))

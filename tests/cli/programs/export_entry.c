@@ -1,10 +1,10 @@
-#define size 7
+#define test 7
 #define out stdout
 #include <stdio.h>
 #include <stdlib.h>
 
 static int index(int x) { return x; }
-int pipe(void) { return size; }
+int pipe(void) { return test; }
 
 const char *entry(const char *text, int *numbers, double by)
 {
