@@ -8,13 +8,17 @@ use std::{
 
 use clap::Args;
 
-use super::{interrupt, progress::Progress};
+use super::{
+    interrupt,
+    progress::{Progress, ProgressArgs},
+};
 use crate::{
     explore::Search,
     interrupt::Interrupt,
-    results::ResultsDir,
+    report::Document,
+    results::{ResultsDir, RevisionRow},
     session::{SearchOptions, stages::Stage},
-    subject::{CONFIG_FILE, Subject, config::parse_duration, name_of},
+    subject::{CONFIG_FILE, Revision, Subject, config::parse_duration, name_of},
 };
 
 /// Arguments of the stages that take a subject.
@@ -25,6 +29,8 @@ pub(super) struct StageArgs {
     /// Where results go [default: results/NAME beside the subject's patches/]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) progress: ProgressArgs,
 }
 
 /// How to explore.
@@ -101,6 +107,44 @@ pub(super) fn subject_or_results(
     let subject = Subject::load(place)?;
     let results = ResultsDir::open(results_of(&subject, out))?;
     Ok((Some(subject), results))
+}
+
+/// A subject and the results of its `psychic diff`. `place` is a directory with a subject.toml, or the
+/// original of files that were compared without one, whose candidates are those that the results name.
+pub(super) fn compared(
+    place: &Path,
+    entry: Option<&str>,
+    out: Option<&Path>,
+) -> anyhow::Result<(Subject, ResultsDir)> {
+    if !place.is_file() {
+        anyhow::ensure!(
+            entry.is_none(),
+            "{}: --entry is only for files; set `entry` in the subject.toml",
+            place.display()
+        );
+        let subject = Subject::load(place)?;
+        let results = ResultsDir::open(results_of(&subject, out))?;
+        return Ok((subject, results));
+    }
+    let results = ResultsDir::open(results_of_file(place, out))?;
+    let rows: Vec<RevisionRow> = results.read()?;
+    let candidates = rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL);
+    let candidates: Vec<PathBuf> = candidates.map(|row| row.patch.into()).collect();
+    Ok((Subject::of_files(place, &candidates, entry)?, results))
+}
+
+/// Checks that the patches of a subject have the numbers that they had in the comparison.
+pub(super) fn unchanged(subject: &Subject, document: &Document) -> anyhow::Result<()> {
+    let compared = document.revisions.iter().map(|entry| &entry.row);
+    let compared = compared.filter(|row| row.revision != Revision::ORIGINAL);
+    let compared = compared.map(|row| (row.revision, &row.patch));
+    let patches = subject.patches.iter().map(|patch| (patch.revision, &patch.name));
+    anyhow::ensure!(
+        compared.eq(patches),
+        "{}: the patches are others than those of the comparison; run `psychic diff` again",
+        subject.dir.display()
+    );
+    Ok(())
 }
 
 /// Where results go: to `out` if it is given, else to `results/NAME`, which is beside the directory

@@ -8,7 +8,7 @@ use super::{
 };
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(args.progress);
     let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;

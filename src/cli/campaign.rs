@@ -9,7 +9,7 @@ use super::{
     diff::DiffArgs,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
-    progress::Progress,
+    progress::{Progress, ProgressArgs},
     say,
 };
 use crate::{
@@ -39,6 +39,8 @@ pub(super) struct CampaignArgs {
     /// Run all subjects, also those that an earlier run has compared and that have not changed
     #[arg(long)]
     again: bool,
+    #[command(flatten)]
+    progress: ProgressArgs,
     /// Options of `psychic diff`, for every subject
     #[arg(last = true, value_name = "OPTIONS OF DIFF")]
     options: Vec<String>,
@@ -59,6 +61,7 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
     if let Some(Command::Compare { old, new }) = &args.command {
         return compare([old, new]);
     }
+    let mut progress = Progress::new(args.progress);
     let campaign = Campaign::read(&args.subjects)?;
     check(&campaign, &args.options)?;
     let place = CampaignDir::claim(&args.out)?;
@@ -71,7 +74,6 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
         again: args.again,
         interrupt: interrupt.clone(),
     };
-    let mut progress = Progress::new();
     let all = campaign.members.len();
     let (mut done, mut running) = (0, Vec::new());
     let rows = campaign::run(&campaign, &place, &options, &mut |event| {

@@ -11,7 +11,7 @@ use super::{
     conclusion::conclusion,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
-    progress::Progress,
+    progress::{Progress, ProgressArgs},
     ranges, say,
 };
 use crate::{
@@ -64,6 +64,8 @@ pub(super) struct DiffArgs {
     until: Option<UntilArg>,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 /// [`Until`].
@@ -85,6 +87,7 @@ enum SharingArg {
 }
 
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
+    let mut progress = Progress::new(args.progress);
     let interrupt = interrupt::listen_while_building();
     args.search.bound();
     let (subject, out) = match open(args, &interrupt) {
@@ -107,7 +110,6 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
             UntilArg::Trees => Until::Trees,
         }),
     };
-    let mut progress = Progress::new();
     let found = Session::new(subject, options).and_then(|session| session.diff(&mut progress));
     drop(progress);
     let findings = match found {

@@ -6,19 +6,14 @@ use std::{
     time::Duration,
 };
 
-use anyhow::ensure;
 use clap::Args;
 
-use super::{
-    args::{results_of, results_of_file},
-    exit::SUCCESS,
-    say,
-};
+use super::{args::compared, exit::SUCCESS, say};
 use crate::{
     report::TextStyle,
-    results::{ResultsDir, RevisionRow, TestId},
+    results::TestId,
     session::explain,
-    subject::{Revision, Subject, config::parse_duration},
+    subject::{Revision, config::parse_duration},
 };
 
 #[derive(Args, Debug)]
@@ -47,31 +42,11 @@ pub(super) struct ExplainArgs {
 }
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<u8> {
-    let (subject, results) = open(args)?;
+    let (subject, results) = compared(&args.subject, args.entry.as_deref(), args.out.as_deref())?;
     let (pair, test) = ([args.a, args.b], args.test.map(TestId));
     let explanation = explain(subject, &results, pair, test, args.time_budget)?;
     let style = TextStyle { colour: io::stdout().is_terminal(), ..TextStyle::default() };
     let most = if args.all { usize::MAX } else { 1 };
     say::line(explanation.text(most, style).trim_end_matches('\n'))?;
     Ok(SUCCESS)
-}
-
-/// Opens the subject and its results. The candidates of a file are those that the results name.
-fn open(args: &ExplainArgs) -> anyhow::Result<(Subject, ResultsDir)> {
-    let ExplainArgs { subject, entry, out, .. } = args;
-    if !subject.is_file() {
-        ensure!(
-            entry.is_none(),
-            "{}: --entry is only for files; set `entry` in the subject.toml",
-            subject.display()
-        );
-        let subject = Subject::load(subject)?;
-        let results = ResultsDir::open(results_of(&subject, out.as_deref()))?;
-        return Ok((subject, results));
-    }
-    let results = ResultsDir::open(results_of_file(subject, out.as_deref()))?;
-    let rows: Vec<RevisionRow> = results.read()?;
-    let candidates = rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL);
-    let candidates: Vec<PathBuf> = candidates.map(|row| row.patch.into()).collect();
-    Ok((Subject::of_files(subject, &candidates, entry.as_deref())?, results))
 }

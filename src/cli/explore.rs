@@ -16,7 +16,7 @@ use super::{
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     inputs::SymbolicInputArgs,
     interrupt,
-    progress::Progress,
+    progress::{Progress, ProgressArgs},
     say,
 };
 use crate::{
@@ -64,6 +64,8 @@ pub(super) struct ExploreArgs {
     tests: Tests,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -86,7 +88,7 @@ struct Target {
 }
 
 pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(args.progress);
     let begin = Instant::now();
     args.search.bound();
     let target = load(args, &mut progress)?;

@@ -9,7 +9,10 @@ use std::{
     thread,
 };
 
-use super::exit::INTERRUPTED;
+use super::{
+    events::{self, Message},
+    exit::INTERRUPTED,
+};
 use crate::{child, interrupt::Interrupt};
 
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
@@ -25,6 +28,7 @@ pub(super) fn install() {
     _ = ctrlc::set_handler(|| {
         let is_first = INTERRUPT.set();
         if !is_first || !LISTENING.load(Ordering::SeqCst) {
+            events::write(&Message::Failed { message: "interrupted" });
             INTERRUPT.force();
             thread::sleep(child::STOPPING);
             // SAFETY: `_exit` ends the process and does nothing else. Exit handlers would destroy
@@ -32,9 +36,9 @@ pub(super) fn install() {
             unsafe { nix::libc::_exit(i32::from(INTERRUPTED)) };
         }
         if BUILDING.load(Ordering::SeqCst) {
-            eprintln!("psychic: interrupted, nothing was found yet (again to stop at once)");
+            events::note("interrupted, nothing was found yet (again to stop at once)");
         } else {
-            eprintln!("psychic: interrupted, writing what was found (again to stop at once)");
+            events::note("interrupted, writing what was found (again to stop at once)");
         }
     });
 }

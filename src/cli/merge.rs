@@ -9,7 +9,7 @@ use super::{
 use crate::results::Status;
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(args.progress);
     let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let merged = stage.merge(&mut progress)?;
     let patches = say::count(merged.rows.len() as u64 - 1, "patch");

@@ -7,9 +7,11 @@ mod campaign;
 mod conclusion;
 mod debug;
 mod diff;
+mod events;
 mod exit;
 mod explain;
 mod explore;
+mod export;
 mod init;
 mod inputs;
 mod interrupt;
@@ -35,6 +37,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tracing_subscriber::{EnvFilter, fmt::time::uptime};
 
 use args::StageArgs;
+use events::Message;
 use exit::FAILURE;
 
 const AFTER_HELP: &str = "\
@@ -96,6 +99,8 @@ enum Command {
     Campaign(campaign::CampaignArgs),
     /// Draw the tree, the clusters and the distances of a results directory
     Plot(plot::PlotArgs),
+    /// Write tests and results in the forms that other tools read: C, pytest, JUnit, SARIF
+    Export(export::ExportArgs),
     /// Print completions for a shell
     Completions(shell::CompletionsArgs),
     /// Write manual pages
@@ -123,13 +128,20 @@ pub fn run() -> ExitCode {
         Command::Rank(args) => rank::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Completions(args) => shell::completions(&args, Cli::command()),
         Command::Man(args) => shell::man(&args, Cli::command()),
     };
     match result {
-        Ok(code) => ExitCode::from(code),
+        Ok(exit) => {
+            events::write(&Message::Finished { exit });
+            ExitCode::from(exit)
+        }
         Err(error) => {
-            eprintln!("psychic: {}", say::error(&error));
+            let message = say::error(&error);
+            if !events::write(&Message::Failed { message: &message }) {
+                eprintln!("psychic: {message}");
+            }
             ExitCode::from(FAILURE)
         }
     }

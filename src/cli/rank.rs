@@ -5,10 +5,15 @@ use std::{
     path::PathBuf,
 };
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use clap::Args;
 
-use super::{args::subject_or_results, exit::SUCCESS, say, scores::scores};
+use super::{
+    args::{subject_or_results, unchanged},
+    exit::SUCCESS,
+    say,
+    scores::scores,
+};
 use crate::{
     merge,
     rank::{Criterion, Evidence, Walk, Weights, ranking, read_answers},
@@ -116,20 +121,6 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
         }
     }
     Ok(SUCCESS)
-}
-
-/// Checks that the patches of a subject have the numbers that they had in the comparison.
-fn unchanged(subject: &Subject, document: &Document) -> anyhow::Result<()> {
-    let compared = document.revisions.iter().map(|entry| &entry.row);
-    let compared = compared.filter(|row| row.revision != Revision::ORIGINAL);
-    let compared = compared.map(|row| (row.revision, &row.patch));
-    let patches = subject.patches.iter().map(|patch| (patch.revision, &patch.name));
-    ensure!(
-        compared.eq(patches),
-        "{}: the patches are others than those of the comparison; run `psychic diff` again",
-        subject.dir.display()
-    );
-    Ok(())
 }
 
 /// The weights of criteria: the usual ones, those of the subject, and those of the command line.

@@ -9,7 +9,13 @@ use std::{
 use anyhow::bail;
 use clap::Args;
 
-use super::{args::open, debug::debug, exit::SUCCESS, progress::Progress, say};
+use super::{
+    args::open,
+    debug::debug,
+    exit::SUCCESS,
+    progress::{Progress, ProgressArgs},
+    say,
+};
 use crate::{
     diff::{Expected, Replay},
     replay::{Outcome, TestInput},
@@ -39,10 +45,12 @@ pub(super) struct ReplayArgs {
     /// Where results are and go [default: results/NAME beside the subject's patches/]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(args.progress);
     let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
     let files = match args.tests.is_empty() {
         true => tests_of(&stage)?,

@@ -9,7 +9,7 @@ use super::{
     conclusion::conclusion,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
-    progress::Progress,
+    progress::{Progress, ProgressArgs},
     say,
 };
 use crate::{
@@ -46,6 +46,8 @@ pub(super) struct ShadowArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(super) fn run(args: &ShadowArgs) -> anyhow::Result<u8> {
@@ -66,7 +68,7 @@ pub(super) fn run(args: &ShadowArgs) -> anyhow::Result<u8> {
         out: Some(out.clone()),
         ..Options::default()
     };
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(args.progress);
     let session = Session::new(subject, options);
     let found = session.and_then(|session| session.shadow(&shadow, &mut progress));
     drop(progress);

@@ -7,4 +7,5 @@ mod edit;
 mod view;
 
 pub(crate) use edit::{Editor, Own, is_known_to_this_process};
+pub(crate) use view::debug::{Number, Passed, Prototype, Real};
 pub(crate) use view::*;

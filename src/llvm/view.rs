@@ -5,11 +5,9 @@
 //! guarded here by a test of the kind of value.
 #![allow(unsafe_code)]
 
-mod debug;
+pub(super) mod debug;
 mod shape;
 mod value;
-
-pub use debug::{Number, Passed, Prototype, Real};
 
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;

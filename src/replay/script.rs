@@ -57,19 +57,24 @@ pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) ->
             ("SOURCE.c [COMPILER ARGUMENTS]", does, entry(test, harness, &flags))
         }
     };
-    // Whatever a program calls its outputs, its line stays a comment.
-    let seen = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
-    let comment = |line: &String| {
-        let line: String = line.chars().map(seen).collect();
-        format!("{}\n", format!("# {line}").trim_end())
-    };
-    let [about, usage] = [about, &usage].map(|lines| lines.iter().map(comment).collect::<String>());
+    let [about, usage] = [about, &usage].map(comment);
     let least = arguments.split(" [").next().map_or(0, |needed| needed.split(' ').count());
     Some(format!(
         "#!/bin/sh\n{about}#\n# Usage: {name} {arguments}\n# {does}\n{usage}\n\
          if [ $# -lt {least} ]; then\n  sed -n '/^$/q; 2,$s/^# \\{{0,1\\}}//p' \"$0\" >&2\n  \
          exit 125\nfi\n{BEGIN}{body}"
     ))
+}
+
+/// Lines as a comment of the shell, or of Python.
+pub(super) fn comment(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{}\n", format!("# {}", visible(line)).trim_end())).collect()
+}
+
+/// A text with control characters escaped: whatever a program calls its outputs, its line stays one.
+pub(super) fn visible(line: &str) -> String {
+    let seen = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+    line.chars().map(seen).collect()
 }
 
 /// Finds the file that the user names, and makes a directory to work in.
@@ -133,14 +138,10 @@ const OF_SHELL: [&str; 45] = [
 
 fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     let Runs::Program { variables, has_files, symbolic_files } = runs else { return None };
-    let is_given = |name: &str| match (name.strip_suffix("-data"), name.strip_suffix("-env")) {
-        (Some(file), _) => symbolic_files.iter().any(|known| known == file),
-        (_, Some(variable)) => variables.iter().any(|(known, _)| known == variable),
-        (None, None) => TestInput::is_of_command_line(name) || name.ends_with("-env-count"),
-    };
+    let given = is_given(test, variables, symbolic_files);
     let variables = test.variables(variables);
     let is_option = |name: &String| name.is_empty() || name.starts_with('-');
-    if !test.objects.iter().all(|(name, _)| is_given(name)) || variables.keys().any(is_option) {
+    if !given || variables.keys().any(is_option) {
         return None;
     }
     let mut body = String::new();
@@ -175,6 +176,21 @@ fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     };
     _ = writeln!(body, "env -i{settings} {run} \"$@\" <\"$work/stdin\"");
     Some(body)
+}
+
+/// Whether all of a program's input is given from outside, and nothing is made by the program itself
+/// (`psychic_symbolic`).
+pub(super) fn is_given(
+    test: &TestInput,
+    variables: &[(String, Option<Vec<u8>>)],
+    symbolic_files: &[String],
+) -> bool {
+    let is_given = |name: &str| match (name.strip_suffix("-data"), name.strip_suffix("-env")) {
+        (Some(file), _) => symbolic_files.iter().any(|known| known == file),
+        (_, Some(variable)) => variables.iter().any(|(known, _)| known == variable),
+        (None, None) => TestInput::is_of_command_line(name) || name.ends_with("-env-count"),
+    };
+    test.objects.iter().all(|(name, _)| is_given(name))
 }
 
 /// Whether a shell passes a variable on as it is.
@@ -212,7 +228,7 @@ fn entry(test: &TestInput, harness: &str, flags: &str) -> String {
 }
 
 /// Texts as words of the shell, each with a blank before it.
-fn words(texts: &[String]) -> String {
+pub(super) fn words(texts: &[String]) -> String {
     texts.iter().map(|text| format!(" {}", word(text.as_bytes()))).collect()
 }
 

@@ -160,6 +160,13 @@ impl Report {
     }
 }
 
+impl TestEntry {
+    /// The outcome of a revision, if it is known.
+    pub fn outcome_of(&self, revision: Revision) -> Option<&OutcomeEntry> {
+        self.outcomes.iter().find(|entry| entry.revisions.contains(revision))
+    }
+}
+
 impl OutcomeEntry {
     /// Whether a run failed, was stopped or went on after an error.
     pub fn is_error(&self) -> bool {
@@ -173,8 +180,10 @@ impl Document {
     pub fn take_for_right(&mut self, reference: Revision) {
         self.reference = Some(reference);
         for test in &mut self.tests {
-            let its = test.outcomes.iter().find(|entry| entry.revisions.contains(reference));
-            let right = its.filter(|entry| !entry.is_error()).map(|entry| entry.cluster);
+            let right = test
+                .outcome_of(reference)
+                .filter(|entry| !entry.is_error())
+                .map(|entry| entry.cluster);
             for entry in &mut test.outcomes {
                 entry.right = right.map(|right| entry.cluster == right);
             }

@@ -17,6 +17,7 @@ mod dot;
 mod error;
 mod explanation;
 mod html;
+mod junit;
 mod labels;
 #[cfg(feature = "plots")]
 mod layout;
@@ -28,6 +29,7 @@ mod question;
 mod repeated;
 #[cfg(test)]
 mod sample;
+mod sarif;
 mod scalar;
 #[cfg(feature = "plots")]
 mod scene;
@@ -56,6 +58,7 @@ pub use error::{PlotError, ReportError};
 pub use explanation::{Explanation, Ran, Row, Step, When};
 pub use html::html;
 pub(crate) use html::page;
+pub use junit::junit;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
     visible_line,
@@ -63,6 +66,7 @@ pub use labels::{
 #[cfg(feature = "plots")]
 pub use pictures::{Drawn, Pictures};
 pub use question::question;
+pub use sarif::{Place, Places, sarif};
 pub use scalar::{ScalarRange, ScalarRanges, scalar_ranges};
 #[cfg(feature = "plots")]
 pub use scene::Scene;

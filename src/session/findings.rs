@@ -19,6 +19,7 @@ use super::{
     stages::{Merged, Stage, harness},
 };
 use crate::{
+    compile::Show,
     diff::{Differ, DifferentialTest, RegionWalk},
     exec::Program,
     explore::Statistics,
@@ -213,11 +214,11 @@ impl Run<'_> {
     /// The tests as shell scripts, each with its input and its outcomes in its head.
     fn scripts(&self, report: &Report) -> anyhow::Result<Vec<(TestId, String)>> {
         let Stage { subject, .. } = self.stage;
-        let harness = harness(subject, "source.c".as_ref())?;
+        let harness = harness(subject, "source.c".as_ref(), Show::Legibly)?;
         let variables = native(&environment(&subject.config.inputs));
         let symbolic_files: Vec<String> = subject.config.inputs.sym_files.keys().cloned().collect();
         let runs = match &harness {
-            Some(harness) => Runs::Entry { harness, flags: &subject.config.build.flags },
+            Some((_, harness)) => Runs::Entry { harness, flags: &subject.config.build.flags },
             None => Runs::Program {
                 variables: &variables,
                 has_files: !subject.files.is_empty(),

@@ -28,6 +28,7 @@ pub(crate) mod rows;
 mod run;
 mod shadow;
 pub(crate) mod stages;
+mod suite;
 
 pub use error::Error;
 pub use explain::explain;
@@ -38,3 +39,4 @@ pub use observer::{Event, Observer};
 pub use options::{Options, SearchOptions, Sharing, Until};
 pub use run::Session;
 pub use shadow::Shadow;
+pub(crate) use suite::suite;

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
+use serde::{Serialize, Serializer};
+
 use super::Error;
 use crate::results::RevisionRow;
 
-/// Something that a run has begun or found out, or how far it is.
-#[derive(Clone, Copy, Debug)]
+/// Something that a run has begun or found out, or how far it is. As JSON it is an object whose `event`
+/// is the kind.
+#[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event<'a> {
     /// A package is being configured and built. This happens once, and takes minutes.
     Preparing {
@@ -24,6 +28,7 @@ pub enum Event<'a> {
     /// A stage that runs on its own uses the meta program that an earlier merge left.
     Taken {
         /// The directory of the meta program.
+        #[serde(serialize_with = "path")]
         meta: &'a Path,
     },
     /// A patch is set aside: it does not apply, does not compile, or cannot be part of the program.
@@ -65,10 +70,21 @@ pub enum Event<'a> {
     /// The comparison by what functions return and leave failed. What was found before stays.
     NotInside {
         /// Why.
+        #[serde(serialize_with = "shown")]
         error: &'a Error,
     },
     /// The regions of the input are being walked, for the lowest tree.
     Walking,
+}
+
+/// An error as its message.
+fn shown<S: Serializer>(error: &&Error, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(error)
+}
+
+/// A path as text, even if it is not UTF-8.
+fn path<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }
 
 /// Receives the events of a run. `()` ignores them; a closure is called with each.

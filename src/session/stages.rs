@@ -554,11 +554,15 @@ impl Merged {
 }
 
 /// The C text that calls the entry function of the original, whose source it includes as `include`,
-/// and shows legibly what that does; `None` for a program.
+/// and shows what that does; `None` for a program. Beside it is the source that has the function.
 ///
 /// # Errors
 /// No source has the function, or it cannot be called.
-pub(super) fn harness(subject: &Subject, include: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn harness<'s>(
+    subject: &'s Subject,
+    include: &Path,
+    show: Show,
+) -> anyhow::Result<Option<(&'s Path, String)>> {
     let SubjectConfig { entry, inputs, .. } = &subject.config;
     if entry == "main" {
         return Ok(None);
@@ -568,8 +572,10 @@ pub(super) fn harness(subject: &Subject, include: &Path) -> anyhow::Result<Optio
         let path = subject.root.join(source);
         let text = fs::read(&path).with_context(|| path.display().to_string())?;
         let text = String::from_utf8_lossy(&text);
-        made = Some(compile::harness(&text, include, entry, inputs, Show::Legibly));
-        if !matches!(made, Some(Err(HarnessError::NoEntry { .. }))) {
+        let harness = compile::harness(&text, include, entry, inputs, show);
+        let is_elsewhere = matches!(harness, Err(HarnessError::NoEntry { .. }));
+        made = Some(harness.map(|text| (source.as_path(), text)));
+        if !is_elsewhere {
             break;
         }
     }

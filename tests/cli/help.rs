@@ -21,6 +21,7 @@ fn help_of_every_command() {
         "rank",
         "campaign",
         "plot",
+        "export",
         "completions",
         "man",
     ] {

@@ -3,35 +3,13 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::{Path, PathBuf},
     process::Command,
 };
 
 use psychic::results::ClusterRow;
 
-use crate::support::{CONFIG, Scratch, names, run, table};
-
-/// The source of every revision by its number, as patch(1) makes it.
-fn patched(scratch: &Scratch, patches: usize) -> Vec<PathBuf> {
-    let original = scratch.path("a.c");
-    let mut sources = vec![original.clone()];
-    for number in 1..=patches {
-        let source = scratch.path(&format!("own/{number}/a.c"));
-        fs::create_dir_all(source.parent().expect("a parent")).expect("made");
-        let patch = scratch.path(&format!("{number}.diff"));
-        let output = |name| fs::File::create(scratch.path(name)).expect("made");
-        let done = Command::new("patch")
-            .arg("-s")
-            .arg("-o")
-            .args([&source, &original, &patch])
-            .stdout(output("patch.log"))
-            .status();
-        assert!(done.expect("patch runs").success());
-        sources.push(source);
-    }
-    sources
-}
+use crate::support::{CONFIG, Scratch, names, patched, run, table};
 
 /// What a script shows for `argument`, and its exit code.
 fn shown(script: &Path, argument: &Path) -> (String, Option<i32>) {

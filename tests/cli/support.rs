@@ -108,6 +108,27 @@ impl Scratch {
     }
 }
 
+/// The source of every revision by its number, as patch(1) makes it.
+pub fn patched(scratch: &Scratch, patches: usize) -> Vec<PathBuf> {
+    let original = scratch.path("a.c");
+    let mut sources = vec![original.clone()];
+    for number in 1..=patches {
+        let source = scratch.path(&format!("own/{number}/a.c"));
+        fs::create_dir_all(source.parent().expect("a parent")).expect("made");
+        let patch = scratch.path(&format!("{number}.diff"));
+        let output = |name| fs::File::create(scratch.path(name)).expect("made");
+        let done = std::process::Command::new("patch")
+            .arg("-s")
+            .arg("-o")
+            .args([&source, &original, &patch])
+            .stdout(output("patch.log"))
+            .status();
+        assert!(done.expect("patch runs").success());
+        sources.push(source);
+    }
+    sources
+}
+
 /// A subject that the repository keeps for tests.
 pub fn kept(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/subjects").join(name)
