@@ -135,7 +135,9 @@ impl Executor<'_> {
     #[inline]
     pub(super) fn is_used_up(&self, quantum: Quantum<'_>, asked: bool) -> bool {
         let has_had = |more: u64| {
-            self.instructions >= quantum.instructions * more || self.forks >= quantum.forks * more
+            // A quantum may be without limits.
+            self.instructions >= quantum.instructions.saturating_mul(more)
+                || self.forks >= quantum.forks.saturating_mul(more)
         };
         let is_late =
             || self.asking >= BUSY && quantum.patience.is_some_and(|end| Instant::now() >= end);
