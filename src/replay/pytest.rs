@@ -180,7 +180,8 @@ fn string(text: &str) -> String {
             '"' | '\\' => literal.extend(['\\', c]),
             '\n' => literal.push_str("\\n"),
             ' '..='~' => literal.push(c),
-            c if c.is_alphanumeric() => literal.push(c),
+            // One that is printed as it is.
+            c if !c.is_ascii() && c.escape_debug().len() == 1 => literal.push(c),
             c => _ = write!(literal, "\\U{:08x}", u32::from(c)),
         }
     }
