@@ -9,7 +9,7 @@ packages=(
     # Bitwuzla
     libcadical-dev libsymfpu-dev libgmp-dev meson ninja-build pkg-config
     # scripts, and sources of Debian packages
-    patch dpkg-dev python3
+    patch dpkg-dev python3 python3-pytest
     # random programs for the tests
     csmith libcsmith-dev
 )

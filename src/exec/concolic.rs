@@ -1,10 +1,8 @@
 //! Both ways of every branch on the path of a known input (concolic testing: Godefroid, Klarlund and
 //! Sen, "DART", PLDI 2005).
 
-use std::sync::Arc;
-
 use super::{
-    Clock, Coverage, Divergence, Executor, PathLimits, Program, Quantum, Start, State,
+    Clock, Coverage, Divergence, Executor, PathLimits, Program, Quantum, Start, State, follow::on,
     program::asks,
 };
 use crate::{
@@ -59,12 +57,8 @@ pub fn touched(
     clock: Clock<'_>,
 ) -> usize {
     let all = OpenClasses::one(start.revisions.clone());
-    // Errors of the start were reported before.
-    let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
-    let is_false = |e| program.exprs.as_u64(e) == Some(0);
-    open.retain(|state| !state.path_condition.iter().any(|condition| is_false(*condition)));
     let mut coverage = Coverage::default();
-    for state in open {
+    for state in on(program, start, given) {
         let quantum = Quantum::unlimited(&all, clock);
         Executor::run(program, limits, solver, &mut coverage, state, quantum);
     }

@@ -14,6 +14,15 @@ const ALONE: u64 = 1 << 20;
 /// How many forks there may be: of revisions, and by memory that was never written.
 const FORKS: u64 = 256;
 
+/// The states with which the input `given` begins.
+pub(super) fn on(program: &Program, start: Start, given: &Assignment) -> Vec<State> {
+    // Errors of the start were reported when exploring began.
+    let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
+    let is_false = |e| program.exprs.as_u64(e) == Some(0);
+    open.retain(|state| !state.path_condition.iter().any(|condition| is_false(*condition)));
+    open
+}
+
 /// Runs the revisions of `start` on the input `given`, and returns the halt states of those that do
 /// not take too long. Every path condition is about this input alone; nothing is said of any other.
 pub fn follow(
@@ -25,10 +34,7 @@ pub fn follow(
     clock: Clock<'_>,
 ) -> Vec<HaltState> {
     let revisions = start.revisions.clone();
-    // Errors of the start were reported when exploring began.
-    let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
-    let is_false = |e| program.exprs.as_u64(e) == Some(0);
-    open.retain(|state| !state.path_condition.iter().any(|condition| is_false(*condition)));
+    let mut open = on(program, start, given);
     open.iter_mut().for_each(|state| state.path_condition.clear());
     let mut halted = Vec::new();
     let all = OpenClasses::one(revisions);

@@ -20,8 +20,8 @@ mod tests;
 pub use c_suite::c_suite;
 pub use finding::{Finding, FindingKind};
 pub use ktest::{KtestError, TestInput};
-pub(crate) use outcome::numbered;
 pub use outcome::{ASSUMPTION_VIOLATED, Outcome, Termination, Visible};
+pub(crate) use outcome::{is_of_call, numbered};
 pub use pytest::pytest;
 pub use replayer::{Binaries, Builds, ReplayError, Replayer, Watched, Within};
 #[cfg(feature = "engine")]

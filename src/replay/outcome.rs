@@ -173,7 +173,7 @@ pub(crate) fn numbered<T>(
         let free = loop {
             let candidate = match *number {
                 0 => name.to_owned(),
-                calls if name.ends_with("()") => format!("{name}, {} call", ordinal(calls + 1)),
+                calls if is_of_call(name) => format!("{name}, {} call", ordinal(calls + 1)),
                 others => format!("{name}_{others}"),
             };
             *number += 1;
@@ -184,6 +184,11 @@ pub(crate) fn numbered<T>(
         named.insert(free, value);
     }
     named
+}
+
+/// Whether an output, numbered or not, is one of a call of a function.
+pub(crate) fn is_of_call(name: &str) -> bool {
+    name.ends_with("()") || name.contains("(), ")
 }
 
 /// `2nd`, `3rd`, `11th` and so on.

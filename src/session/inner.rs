@@ -1,32 +1,71 @@
 //! Differences that nobody sees: revisions that are proved to do the same are compared once more,
 //! with what their functions return and leave as outputs (`[outputs] functions`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::findings::Findings;
 use crate::{
     compile::Probed,
+    diff::Reason,
     merge,
+    replay::{Outcome, Visible, is_of_call},
     results::Verdict,
-    subject::{Subject, config::FunctionsConfig},
+    subject::{
+        Revision, Subject,
+        config::{FunctionsConfig, OutputsConfig},
+    },
 };
 
 impl Findings {
-    /// Takes the differences of an comparison by what functions do over into the verdicts.
-    pub(super) fn look_inside(&mut self, inner: Option<Findings>) {
-        let Some(inner) = inner else { return };
+    /// Takes the differences of a comparison by what functions do over into the verdicts. `counted` is
+    /// what counts outside. A pair of which native runs differ there, too, is `unknown`: its proof says
+    /// that there is no such input.
+    pub(super) fn look_inside(&mut self, inner: Findings, counted: &OutputsConfig) {
+        let outside = inner.differ_outside(counted);
         let differ = inner.pairs().iter().filter(|row| row.verdict == Verdict::Distinguished);
         let differ: BTreeMap<_, _> = differ.map(|row| ((row.a, row.b), row)).collect();
-        for row in &mut self.report.pairs {
-            if let (Verdict::Equivalent, Some(found)) = (row.verdict, differ.get(&(row.a, row.b))) {
-                (row.verdict, row.test, row.output) =
-                    (Verdict::Internal, found.test, found.output.clone());
-                self.report.summary.equivalent -= 1;
-                self.report.summary.internal += 1;
+        let summary = &mut self.report.summary;
+        for row in self.report.pairs.iter_mut().filter(|row| row.verdict == Verdict::Equivalent) {
+            if outside.contains(&(row.a, row.b)) {
+                row.verdict = Verdict::Unknown;
+                row.reason = Reason::Contradicted.to_string();
+                row.code = vec![Reason::Contradicted.code()];
+                summary.equivalent -= 1;
+                summary.unknown += 1;
+            } else if let Some(found) = differ.get(&(row.a, row.b)) {
+                row.verdict = Verdict::Internal;
+                (row.test, row.output) = (found.test, found.output.clone());
+                summary.equivalent -= 1;
+                summary.internal += 1;
             }
         }
         self.inner = Some(Box::new(inner));
     }
+
+    /// The pairs of revisions, the smaller one first, that differ on some test in more than what
+    /// functions return and leave.
+    fn differ_outside(&self, counted: &OutputsConfig) -> BTreeSet<(Revision, Revision)> {
+        let mut found = BTreeSet::new();
+        for test in self.tests() {
+            let shown = self.revisions().iter().zip(&test.outcomes);
+            // A run that is no evidence is in no cluster.
+            let shown = shown.filter(|(revision, _)| test.clustering.cluster(**revision).is_some());
+            let shown: Vec<(Revision, Visible)> =
+                shown.map(|(revision, outcome)| (*revision, outside(outcome, counted))).collect();
+            for (index, (b, of_b)) in shown.iter().enumerate() {
+                let others = shown[..index].iter().filter(|(_, of_a)| of_a != of_b);
+                found.extend(others.map(|(a, _)| (*a, *b)));
+            }
+        }
+        found
+    }
+}
+
+/// What a run shows without what its functions return and leave.
+fn outside(outcome: &Outcome, counted: &OutputsConfig) -> Visible {
+    let mut visible = outcome.visible(counted);
+    visible.outputs.retain(|name, _| !is_of_call(name));
+    visible
 }
 
 /// The functions that are to show what they return and leave.

@@ -362,12 +362,15 @@ impl Session {
             deadline: judging.deadline(),
         };
         let mut findings = run.findings()?;
+        // They are large, and another comparison may follow.
+        drop((explorer, differ));
         if !clock.is_interrupted() {
             let time = self.options.search.time(&stage.subject.config.budget);
             let spent = begin.elapsed().saturating_sub(building);
             let left = time.map(|time| time.saturating_sub(spent).max(LEAST_JUDGING));
             match self.inner(merged, findings.pairs(), left, observer) {
-                Ok(inner) => findings.look_inside(inner),
+                Ok(Some(inner)) => findings.look_inside(inner, &stage.subject.config.outputs),
+                Ok(None) => {}
                 Err(error) => observer.observe(Event::NotInside { error: &error }),
             }
         }

@@ -11,7 +11,9 @@ use walkdir::{DirEntry, WalkDir};
 use crate::child::Stopper;
 
 use super::{
-    Form, Patch, SubjectConfig, SubjectError, git,
+    Form, Patch, SubjectConfig, SubjectError,
+    config::Uninitialised,
+    git,
     path::is_inner,
     setup::{self, quoted},
 };
@@ -40,6 +42,10 @@ pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     if let (Some(first), Some(second)) = (given.next(), given.next()) {
         let message = format!("build.{first} and build.{second} both name the source tree");
         return Err(fault(second, message));
+    }
+    if config.outputs.functions.is_some() && config.uninitialised != Uninitialised::Zero {
+        let message = "functions are looked into only with uninitialised = \"zero\"";
+        return Err(fault("functions", message));
     }
     let Some(program) = &build.program else {
         for (key, is_given) in

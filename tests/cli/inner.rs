@@ -144,3 +144,37 @@ fn functions_that_are_not_there_are_refused() {
     assert_eq!(ran.code, Some(0), "{}", ran.stdout);
     assert!(!scratch.out().join("inner").exists());
 }
+
+#[test]
+fn what_differs_outside_after_all_is_no_internal_difference() {
+    // An optimiser may take both for the same. Compiled without it, they differ at the largest int.
+    let scratch = Scratch::new()
+        .file("a.c", "int entry(int x)\n{\n\treturn x + 1 > x;\n}\n")
+        .file("one.c", "int entry(int x)\n{\n\treturn 1;\n}\n")
+        .file(
+            "subject.toml",
+            "name = \"folded\"\nsources = [\"a.c\"]\ncandidates = [\"one.c\"]\nentry = \"entry\"\n\
+             [build]\nflags = [\"-O2\"]\n",
+        );
+    let verdict = |scratch: &Scratch, code| {
+        let ran = run(&mut scratch.stage("diff"));
+        assert_eq!(ran.code, Some(code), "{}{}", ran.stdout, ran.stderr);
+        let mut pairs: Vec<PairRow> = table(&scratch.out());
+        pairs.remove(0)
+    };
+    assert_eq!(verdict(&scratch, 0).verdict, Verdict::Equivalent);
+    let config = fs::read_to_string(scratch.path("subject.toml")).unwrap();
+    let scratch = scratch.file("subject.toml", &(config + "[outputs]\nfunctions = [\"entry\"]\n"));
+    let row = verdict(&scratch, 1);
+    assert_eq!((row.verdict, &row.code[..]), (Verdict::Unknown, &[Code::Contradicted][..]));
+    assert_eq!(row.test, None);
+}
+
+#[test]
+fn memory_that_was_never_written_is_zero_inside() {
+    let (scratch, _) = subject("\"patched\"");
+    let config = fs::read_to_string(scratch.path("subject.toml")).unwrap();
+    let config = config.replacen("candidates", "uninitialised = \"any\"\ncandidates", 1);
+    let message = refused(&mut scratch.file("subject.toml", &config).stage("diff"));
+    assert!(message.contains("functions are looked into only with"), "{message}");
+}
