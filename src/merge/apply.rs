@@ -91,7 +91,8 @@ fn apply_by(text: &str, hunks: &[Hunk], rules: Rules) -> Result<String, Misfit> 
             let difference = differs.map(|i| (expected + i + 1, old[i].to_owned()));
             return Err(Misfit { hunk: index, expected: expected + 1, difference });
         };
-        offset = start as isize - named as isize;
+        // Lines that are not compared are in the file too: they do not move the hunk.
+        offset = start as isize - (named + skipped.prefix) as isize;
         patched.extend(lines[done..start].iter().copied());
         done = start;
         // What follows the last change stays free: it may also be context of the next hunk.
@@ -292,6 +293,16 @@ mod tests {
         assert_eq!(patched(text, "@@ -4 +4 @@\n-x\n+y\n").unwrap(), "a\nx\nb\ny\nc\nx\n");
         let both = "@@ -4 +4 @@\n-x\n+y\n@@ -2 +2 @@\n-x\n+z\n";
         assert_eq!(patched(text, both).unwrap(), "a\nx\nb\ny\nc\nz\n");
+    }
+
+    #[test]
+    fn fuzz_at_the_beginning_of_a_hunk_does_not_move_the_next() {
+        let text = "1\n2\n3\n4\n5\nz\nz\nz\n";
+        let both = "@@ -1,5 +1,6 @@\n 1\n 2\n+x\n 3\n b\n c\n@@ -7 +8 @@\n-z\n+y\n";
+        let expected = "1\n2\nx\n3\n4\n5\nz\ny\nz\n";
+        assert_eq!(patched(text, both).unwrap(), expected);
+        let diff = format!("--- a\n+++ b\n{both}");
+        assert_eq!(by_patch(text, &diff, &[]).as_deref(), Some(expected));
     }
 
     #[test]
