@@ -13,7 +13,6 @@ use super::{
     say,
 };
 use crate::{
-    report::divergences,
     session::{Error, Findings, Options, Session, Shadow},
     subject::{Revision, Subject, config::parse_duration},
 };
@@ -77,12 +76,12 @@ pub(super) fn run(args: &ShadowArgs) -> anyhow::Result<u8> {
         Err(Error::Interrupted) => return Ok(INTERRUPTED),
         Err(Error::Failed(error)) => return Err(error),
     };
-    let rows = findings.divergences().unwrap_or_default();
-    say::line(divergences(rows, findings.report()).trim_end_matches('\n'))?;
-    say::line(&conclusion(findings.report(), &out))?;
+    let report = findings.report();
+    say::line(report.divergences_text().trim_end_matches('\n'))?;
+    say::line(&conclusion(report, &out))?;
     Ok(match findings {
         Findings { interrupted: true, .. } => INTERRUPTED,
-        _ if findings.report().summary.mismatches > 0 => UNDECIDED,
+        _ if report.summary.mismatches > 0 => UNDECIDED,
         _ => SUCCESS,
     })
 }

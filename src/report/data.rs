@@ -7,7 +7,10 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    results::{Clustering, PairRow, RangeRow, RevisionRow, StatsRow, SummaryRow, TestId, TestRow},
+    results::{
+        Clustering, DivergenceRow, PairRow, RangeRow, RevisionRow, StatsRow, SummaryRow, TestId,
+        TestRow,
+    },
     subject::Revision,
     tree::Solution,
 };
@@ -39,6 +42,8 @@ pub struct Report {
     pub pairs: Vec<PairRow>,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
+    /// The divergences, if they were looked for.
+    pub divergences: Option<Vec<DivergenceRow>>,
     /// The decision tree, and what is proved about it.
     pub solution: Solution,
     /// The bounds and assumptions under which the verdicts hold, a phrase each.

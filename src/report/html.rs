@@ -47,6 +47,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
                 "that test." }
             div.picture { (clusters) }
         }
+        (report.divergences_section(&labels))
         (tests(report, &labels))
         (pairs(report, &labels, &verdicts))
         (patches(report, &labels))

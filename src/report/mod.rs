@@ -49,7 +49,6 @@ pub use data::Report;
 #[cfg(feature = "plots")]
 pub use distance_plot::draw_distances;
 pub use distances::{Dendrogram, Distances};
-pub use divergences::divergences;
 pub use document::{
     DOCUMENT_FILE, Document, DocumentError, OutcomeEntry, RevisionEntry, TestEntry,
 };

@@ -52,7 +52,6 @@ pub struct Findings {
     tests: Vec<DifferentialTest>,
     revisions: Vec<Revision>,
     states: Vec<StateRow>,
-    divergences: Option<Vec<DivergenceRow>>,
     /// The tests as shell scripts.
     scripts: Vec<(TestId, String)>,
     /// What was found among revisions that do the same outside.
@@ -102,7 +101,7 @@ impl Findings {
 
     /// The divergences, if [`Session::shadow`](super::Session::shadow) has looked for any.
     pub fn divergences(&self) -> Option<&[DivergenceRow]> {
-        self.divergences.as_deref()
+        self.report.divergences.as_deref()
     }
 
     /// The report for people, from which text, pictures and HTML are made.
@@ -139,7 +138,7 @@ impl Findings {
     pub(super) fn write_to(&self, results: &ResultsDir) -> anyhow::Result<()> {
         results.write(&self.report.revisions)?;
         results.write(&self.states)?;
-        if let Some(divergences) = &self.divergences {
+        if let Some(divergences) = &self.report.divergences {
             results.write(divergences)?;
         }
         write_tests(results, &self.tests, &self.revisions)?;
@@ -179,6 +178,8 @@ pub(super) struct Run<'a> {
     pub(super) differ: &'a Differ<'a>,
     pub(super) walk: RegionWalk,
     pub(super) divergences: Option<Vec<DivergenceRow>>,
+    /// What was not looked at behind divergences, in words.
+    pub(super) bound: Option<String>,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,
@@ -193,14 +194,13 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// Searches for the smallest tree, and returns all that the run has found.
-    pub(super) fn findings(self) -> anyhow::Result<Findings> {
+    pub(super) fn findings(mut self) -> anyhow::Result<Findings> {
         let report = self.report()?;
         Ok(Findings {
             scripts: self.scripts(&report)?,
             report,
             tests: self.differ.tests().to_vec(),
             revisions: self.differ.revisions().to_vec(),
-            divergences: self.divergences,
             states: state_rows(&self.program.module, 1, self.differ.states()),
             exhausted: self.exhausted,
             complete: self.walk.complete,
@@ -255,7 +255,7 @@ impl Run<'_> {
         counts.iter().map(|(how, count)| StatsRow::timed(how, *count, Duration::ZERO)).collect()
     }
 
-    fn report(&self) -> anyhow::Result<Report> {
+    fn report(&mut self) -> anyhow::Result<Report> {
         let tests = self.differ.tests();
         let config = &self.stage.subject.config;
         let mut bounds = bounds(&config.inputs, self.differ.states(), self.exhausted);
@@ -264,6 +264,7 @@ impl Run<'_> {
             commit.map(|commit| format!("sources of commit {commit}, the newest that patches fit")),
         );
         let pairs = pair_rows(self.differ.pairs(), &bounds.join("; "));
+        bounds.extend(self.bound.take());
         let clusterings: Vec<Clustering> =
             tests.iter().map(|test| test.clustering.clone()).collect();
         let revisions: RevisionSet = self.merged.revisions.iter().copied().collect();
@@ -328,6 +329,7 @@ impl Run<'_> {
             clusterings,
             pairs,
             ranges: self.walk.ranges.clone(),
+            divergences: self.divergences.take(),
             solution,
             bounds,
         })

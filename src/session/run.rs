@@ -233,8 +233,12 @@ impl Session {
         exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
         let budget = options.search.time(&config.budget);
         let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
-        let exploring = clock(budget.map(|time| time.mul_f64(EXPLORING_PART)));
-        let trying = clock(budget.map(|time| time.mul_f64(TRYING_PART)));
+        // Whoever looks for divergences gives no more time to anything than to that.
+        let part = |part| {
+            let clock = clock(budget.map(|time| time.mul_f64(part)));
+            shadow.map_or(clock, |shadow| clock.within(shadow.concolic))
+        };
+        let (exploring, trying) = (part(EXPLORING_PART), part(TRYING_PART));
         let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
         let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
         let (clock, judging) = (clock(searching), clock(judging));
@@ -275,16 +279,17 @@ impl Session {
             (exhausted, until) =
                 explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
         }
-        let mut behind = Vec::new();
+        let (mut behind, mut bound) = (Vec::new(), None);
         if let Some(shadow) = shadow {
             let config = ExploreConfig { divergences_from: Some(shadow.old), ..manner };
             let (program, start, first, config) = (&program, &start, &beginning[..], &config);
             let hunt = Hunt { shadow, stage, program, start, first, config, clock };
-            let found = match tests.is_empty() {
+            let followed = match tests.is_empty() {
                 true => hunt.behind(hunt.everywhere()?, Phase::Symbolic)?,
                 false => hunt.behind(hunt.along(&tests)?, Phase::Concolic)?,
             };
-            for found in found {
+            bound = followed.bound();
+            for found in followed.paths {
                 let Some(input) = differ.input_of(&found.state) else { continue };
                 differ.seed(input.clone(), FoundBy::Divergence)?;
                 behind.push((found, input));
@@ -299,6 +304,7 @@ impl Session {
         let explored = Explored {
             program,
             shadow: shadow.map(|shadow| (shadow, behind)),
+            bound,
             explorer,
             differ,
             native: &native,
@@ -321,7 +327,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Findings> {
         let Self { stage, .. } = self;
-        let Explored { program, shadow, explorer, mut differ, native, .. } = explored;
+        let Explored { program, shadow, bound, explorer, mut differ, native, .. } = explored;
         let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
         // The tests were judged again and have new numbers.
         stage.results.put_tests_aside()?;
@@ -354,6 +360,7 @@ impl Session {
             differ: &differ,
             walk,
             divergences,
+            bound,
             statistics: explorer.statistics(),
             exhausted,
             until,
@@ -425,6 +432,8 @@ struct Explored<'e, 'd> {
     program: &'e Program,
     /// The divergences that were looked for, and the inputs that were found.
     shadow: Option<(&'e Shadow, Vec<(Behind, TestInput)>)>,
+    /// What was not looked at behind them, in words.
+    bound: Option<String>,
     explorer: Explorer<'e>,
     differ: Differ<'d>,
     native: &'e Native<'e>,

@@ -107,6 +107,14 @@ pub(super) struct Hunt<'a> {
     pub(super) clock: Clock<'a>,
 }
 
+/// What the new revisions do behind divergences.
+#[derive(Default)]
+pub(super) struct Followed {
+    pub(super) paths: Vec<Behind>,
+    /// The numbers of the divergences behind which there are more paths.
+    cut: Vec<u32>,
+}
+
 /// A path behind a divergence.
 pub(super) struct Behind {
     /// The number of the divergence, from 1.
@@ -198,22 +206,21 @@ impl Hunt<'_> {
 
     /// Follows the new revisions behind each divergence. The first path of a divergence belongs to the
     /// `phase` in which that was found.
-    pub(super) fn behind(
-        &self,
-        found: Vec<Divergence>,
-        phase: Phase,
-    ) -> anyhow::Result<Vec<Behind>> {
+    pub(super) fn behind(&self, found: Vec<Divergence>, phase: Phase) -> anyhow::Result<Followed> {
         let clock = self.clock.within(self.shadow.bounded);
         let mut sources = Sources::new(self.stage);
         let is_one = |met: &Divergence| !met.is_end || !self.ends_alike(&mut sources, met);
         let divergences: Vec<Divergence> = found.into_iter().filter(is_one).collect();
-        let mut behind = Vec::new();
+        let mut followed = Followed::default();
         for (done, divergence) in divergences.iter().enumerate() {
             let clock = share(clock, divergences.len() - done);
             let condition = self.condition(divergence);
-            for (index, state) in self.paths(divergence, clock)?.into_iter().enumerate() {
-                behind.push(Behind {
-                    number: done as u32 + 1,
+            let number = done as u32 + 1;
+            let (paths, is_all) = self.paths(divergence, clock)?;
+            followed.cut.extend((!is_all).then_some(number));
+            for (index, state) in paths.into_iter().enumerate() {
+                followed.paths.push(Behind {
+                    number,
                     phase: if index == 0 { phase } else { Phase::Bounded },
                     place: divergence.place,
                     to: divergence.to,
@@ -222,11 +229,16 @@ impl Hunt<'_> {
                 });
             }
         }
-        Ok(behind)
+        Ok(followed)
     }
 
-    /// The paths of the new revisions behind a divergence, breadth first, as far as time allows.
-    fn paths(&self, divergence: &Divergence, clock: Clock<'_>) -> anyhow::Result<Vec<HaltState>> {
+    /// The paths of the new revisions behind a divergence, breadth first, as far as time allows, and
+    /// whether these are all.
+    fn paths(
+        &self,
+        divergence: &Divergence,
+        clock: Clock<'_>,
+    ) -> anyhow::Result<(Vec<HaltState>, bool)> {
         let exprs = &self.program.exprs;
         let start = Start { revisions: divergence.revisions.clone(), ..self.start.clone() };
         let mut first = self.program.start(start)?;
@@ -244,20 +256,19 @@ impl Hunt<'_> {
         loop {
             match explorer.round() {
                 Round::Halted(halted) => paths.extend(halted),
-                Round::Exhausted => break,
+                Round::Exhausted => return Ok((paths, true)),
                 Round::Stopped(left) => {
                     // Where no path has come to its end, an input of an unfinished one has to do.
                     let needed = usize::from(paths.is_empty());
                     paths.extend(left.into_iter().take(needed));
-                    break;
+                    return Ok((paths, false));
                 }
             }
-            if paths.len() >= MOST_PATHS {
+            if paths.len() > MOST_PATHS {
                 paths.truncate(MOST_PATHS);
-                break;
+                return Ok((paths, false));
             }
         }
-        Ok(paths)
     }
 
     /// Whether the old revision ends at the same place and in the same way as the others on the input of
@@ -287,6 +298,21 @@ impl Hunt<'_> {
             Some((end, _)) => format!("{}...", &text[..end]),
             None => text,
         }
+    }
+}
+
+impl Followed {
+    /// What was not looked at, in words.
+    pub(super) fn bound(&self) -> Option<String> {
+        let divergences = match self.cut[..] {
+            [] => return None,
+            [one] => format!("divergence {one}"),
+            [ref cut @ ..] => format!("{} divergences", cut.len()),
+        };
+        Some(format!(
+            "not every path behind {divergences} was followed: at most {MOST_PATHS} are, and in the \
+             time of --bounded-budget"
+        ))
     }
 }
 

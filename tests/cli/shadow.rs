@@ -201,6 +201,29 @@ fn a_later_revision_says_what_was_wanted() {
     assert_eq!(pairs.len(), 3);
 }
 
+/// At most 256 paths behind a divergence get an input.
+#[test]
+fn paths_that_are_not_followed_are_said() {
+    let source = |bits: u32| {
+        let mut text =
+            "int entry(int x)\n{\n\tint n = 0;\n\tif (x < 0)\n\t\treturn 0;\n".to_owned();
+        for bit in 0..bits {
+            text += &format!("\tif (x & {})\n\t\tn = n * 3 + x / {};\n", 1 << bit, bit + 2);
+        }
+        text + "\treturn n;\n}\n"
+    };
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\tif (x < 0)\n+\tif (x < -9999)\n";
+    let bounds = |bits| {
+        let scratch = Scratch::new().file("a.c", &source(bits)).file("1.diff", diff);
+        let rows = shadow(&scratch, &[]);
+        let report = fs::read_to_string(scratch.out().join("report.html")).expect("written");
+        assert!(report.contains("<summary><code>a.c:4, old to "), "{report}");
+        (rows.len(), report.contains("not every path behind divergence 1 was followed"))
+    };
+    assert_eq!(bounds(3), (8, false));
+    assert_eq!(bounds(9), (256, true));
+}
+
 #[test]
 fn what_cannot_be_done_is_said() {
     let scratch = || with_tests(kept("toy"), &[2]);
