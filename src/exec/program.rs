@@ -6,7 +6,7 @@ use super::{asking::Asking, flow::Flows, names::ASKING};
 use crate::{
     env::{call::Model, models::Models},
     expr::{ExprId, Exprs, VariableId},
-    ir::{Call, Callee, Constant, Function, FunctionId, Inst, Module},
+    ir::{CHOOSER, Call, Callee, Constant, Function, FunctionId, Inst, Module},
     memory::Value,
     subject::config::Uninitialised,
 };
@@ -100,10 +100,6 @@ impl Program {
         self.asking.get_or_init(|| Asking::of(&self.module))
     }
 }
-
-/// How the names of the functions begin by which a meta program asks for the arm of a site (see
-/// [`crate::merge`]).
-const CHOOSER: &str = "psychic_at_";
 
 /// Whether a meta program asks for the arm of a site by `function`, and all that this does is to
 /// ask for the revision: what it returns depends on nothing else.

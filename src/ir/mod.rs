@@ -26,6 +26,6 @@ pub use inst::{
     AddressTerm, BinaryOp, Call, CallArgument, Callee, Cast, CompareExceptions, FloatCast, FloatOp,
     FloatPredicate, Indexed, Inst, OverflowOp, Predicate, Switch, UnaryOp,
 };
-pub use module::{Function, Global, Module, SourceLine};
+pub use module::{CHOOSER, Function, Global, Module, SourceLine};
 pub use operand::{Constant, FileId, FunctionId, GlobalId, Operand, OperandKind, Pc, Reg};
 pub use verify::{VerifyError, verify};

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::inst::Inst;
 use super::operand::{Constant, FileId, FunctionId, GlobalId};
 
+/// How the names of the functions begin by which a meta program asks for the arm of a site (see
+/// [`crate::merge`]).
+pub const CHOOSER: &str = "psychic_at_";
+
 /// A whole lowered program.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Module {

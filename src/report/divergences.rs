@@ -186,6 +186,7 @@ fn place(row: &DivergenceRow) -> String {
         (old, new) => format!("{file}:{old}, in the new file {new}"),
     };
     match (row.old_to, row.new_to) {
+        (Some(old), Some(new)) if (old, new) == (row.old_line, row.new_line) => at,
         (Some(old), Some(new)) => format!("{at}, old to {old}, new to {new}"),
         _ => format!("{at}, where one of the two has code of its own"),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
-use crate::ir::{FileId, SourceLine};
+use crate::ir::{CHOOSER, FileId, SourceLine};
 use crate::llvm::{Metadata, Value};
 
 /// The source files met so far.
@@ -14,6 +14,7 @@ pub struct Files<'m> {
     files: Vec<(String, String)>,
     by_node: FxHashMap<Metadata<'m>, FileId>,
     by_scope: FxHashMap<Metadata<'m>, Option<FileId>>,
+    choosers: FxHashMap<Metadata<'m>, bool>,
     by_name: FxHashMap<(String, String), FileId>,
     source: String,
 }
@@ -25,6 +26,7 @@ impl<'m> Files<'m> {
             files: Vec::new(),
             by_node: FxHashMap::default(),
             by_scope: FxHashMap::default(),
+            choosers: FxHashMap::default(),
             by_name: FxHashMap::default(),
             source,
         }
@@ -32,8 +34,17 @@ impl<'m> Files<'m> {
 
     /// The source place of an instruction.
     pub fn place(&mut self, inst: Value<'m>) -> Option<SourceLine> {
-        let (scope, line) = inst.location()?;
+        let own = inst.locations().find(|(scope, _)| !self.is_chooser(*scope, inst));
+        let (scope, line) = own.or_else(|| inst.locations().next())?;
         Some(SourceLine { file: self.scope(scope)?, line })
+    }
+
+    /// Whether a scope is in a function that merge has made. What was inlined from there belongs to
+    /// the line that asks.
+    fn is_chooser(&mut self, scope: Metadata<'m>, near: Value<'m>) -> bool {
+        *self.choosers.entry(scope).or_insert_with(|| {
+            scope.function_name(near).is_some_and(|name| name.starts_with(CHOOSER))
+        })
     }
 
     /// The source place of a function's definition.

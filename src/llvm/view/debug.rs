@@ -3,6 +3,8 @@
 //! Operands of nodes are found by their places in the node, which are those of LLVM 19
 //! (`llvm/lib/IR/DebugInfoMetadata.cpp`); the C API has no accessors for most of them.
 
+use std::iter;
+
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
@@ -18,12 +20,14 @@ const STRUCTURE: u16 = 0x13;
 const TYPEDEF: u16 = 0x16;
 const SUBRANGE: u16 = 0x21;
 const BASE: u16 = 0x24;
+const SUBPROGRAM: u16 = 0x2e;
 const CONST: u16 = 0x26;
 const VOLATILE: u16 = 0x35;
 const RESTRICT: u16 = 0x37;
 const ATOMIC: u16 = 0x47;
 
-/// Places of operands: in a subprogram, in a type, and in a subrange.
+/// Places of operands: in a scope, in a subprogram, in a type, and in a subrange.
+const SCOPE: usize = 1;
 const SUBPROGRAM_NAME: usize = 2;
 const SUBPROGRAM_TYPE: usize = 4;
 const NAME: usize = 2;
@@ -107,6 +111,14 @@ impl<'m> Value<'m> {
 // SAFETY of every call below: nodes live in the module of `near`, whose context is asked for, and
 // accessors are called on nodes of the kind that they are for.
 impl<'m> Metadata<'m> {
+    /// The name of the function to which a scope in the module of `near` belongs.
+    pub fn function_name(self, near: Value<'m>) -> Option<String> {
+        let outer = |scope: &Self| scope.operand(near, SCOPE);
+        let function =
+            iter::successors(Some(self), outer).find(|scope| scope.tag() == SUBPROGRAM)?;
+        function.operand(near, SUBPROGRAM_NAME)?.string(near)
+    }
+
     /// The operands of a node in the module of `near`. One that is no node, such as a constant, is
     /// a node of its own.
     fn operands(self, near: Value<'m>) -> Vec<Option<Self>> {

@@ -1,7 +1,7 @@
 //! Values: constants, symbols and instructions.
 #![allow(unsafe_code)]
 
-use std::marker::PhantomData;
+use std::{iter, marker::PhantomData};
 
 use inkwell::llvm_sys::{LLVMUnnamedAddr, core::*, debuginfo::*};
 
@@ -429,12 +429,18 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Debug location of an instruction: scope and line.
-    pub fn location(self) -> Option<(Metadata<'m>, u32)> {
+    /// Debug locations of an instruction, each a scope and a line: its own, then that of the call in
+    /// whose place it stands, if its function was inlined, and so on.
+    pub fn locations(self) -> impl Iterator<Item = (Metadata<'m>, u32)> {
         assert!(self.is_instruction());
-        let location = Metadata::new(unsafe { LLVMInstructionGetDebugLoc(self.0) })?;
-        let scope = Metadata::new(unsafe { LLVMDILocationGetScope(location.0) })?;
-        Some((scope, unsafe { LLVMDILocationGetLine(location.0) }))
+        let own = Metadata::new(unsafe { LLVMInstructionGetDebugLoc(self.0) });
+        let outer = |location: &Metadata<'m>| {
+            Metadata::new(unsafe { LLVMDILocationGetInlinedAt(location.0) })
+        };
+        iter::successors(own, outer).filter_map(|location| {
+            let scope = Metadata::new(unsafe { LLVMDILocationGetScope(location.0) })?;
+            Some((scope, unsafe { LLVMDILocationGetLine(location.0) }))
+        })
     }
 
     /// The condition of a conditional branch.

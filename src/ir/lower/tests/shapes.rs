@@ -359,3 +359,22 @@ fn a_table_of_relative_addresses_holds_addresses() {
         ["call: a relative address outside a table of relative addresses"]
     );
 }
+
+/// A branch that compilers make of an inlined question belongs to the line that asks.
+#[test]
+fn inlined_questions_have_the_line_that_asks() {
+    let text = "int psychic_rev(void);\nint next(void);\n\
+                static inline int psychic_at_1(void) {\n\tswitch (psychic_rev()) {\n\
+                \tcase 1: case 4: return 1;\n\tcase 2: return 2;\n\tdefault: return 0;\n\t}\n}\n\
+                int main(void) {\n\tint n = next();\n\tif (psychic_at_1() == 1) {\n\t\tn = n * 2;\n\
+                \t} else if (psychic_at_1() == 2) {\n\t\tn = n / 3;\n\t}\n\treturn n;\n}\n";
+    for level in ["-O1", "-O2"] {
+        let module = c(text, &[level]);
+        let lines: Vec<u32> =
+            function(&module, "main").places.iter().map(|place| place.line).collect();
+        assert!(
+            lines.contains(&12) && lines.iter().all(|line| *line == 0 || *line >= 10),
+            "{lines:?}"
+        );
+    }
+}
