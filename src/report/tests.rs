@@ -87,6 +87,7 @@ fn report(sample: Sample) -> Report {
         ranges: Vec::new(),
         solution: sample.solution,
         bounds: vec!["At most 64 tokens of standard input.".into()],
+        interaction: None,
     }
 }
 

@@ -330,6 +330,7 @@ impl Run<'_> {
             ranges: self.walk.ranges.clone(),
             solution,
             bounds,
+            interaction: None,
         })
     }
 
