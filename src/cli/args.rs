@@ -16,9 +16,9 @@ use crate::{
     explore::Search,
     interrupt::Interrupt,
     report::Document,
-    results::{ResultsDir, RevisionRow},
+    results::{ResultsDir, RevisionRow, SubsetRow},
     session::{SearchOptions, stages::Stage},
-    subject::{CONFIG_FILE, Revision, Subject, config::parse_duration, name_of},
+    subject::{CONFIG_FILE, Form, Patch, Revision, Subject, config::parse_duration, name_of},
 };
 
 /// Arguments of the stages that take a subject.
@@ -122,8 +122,11 @@ pub(super) fn compared(
             "{}: --entry is only for files; set `entry` in the subject.toml",
             place.display()
         );
-        let subject = Subject::load(place)?;
+        let mut subject = Subject::load(place)?;
         let results = ResultsDir::open(results_of(&subject, out))?;
+        if results.table::<SubsetRow>().is_file() {
+            of_subsets(&mut subject, &results)?;
+        }
         return Ok((subject, results));
     }
     let results = ResultsDir::open(results_of_file(place, out))?;
@@ -131,6 +134,24 @@ pub(super) fn compared(
     let candidates = rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL);
     let candidates: Vec<PathBuf> = candidates.map(|row| row.patch.into()).collect();
     Ok((Subject::of_files(place, &candidates, entry)?, results))
+}
+
+/// Gives a subject the patches that `psychic interact` compared: the subsets of the changes of one, and
+/// perhaps another one, which is right.
+fn of_subsets(subject: &mut Subject, results: &ResultsDir) -> anyhow::Result<()> {
+    let rows: Vec<RevisionRow> = results.read()?;
+    let mut patches = Vec::new();
+    for row in rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL) {
+        let path = std::path::absolute(results.path().join(&row.patch))?;
+        let known = subject.patches.iter().find(|patch| patch.name == row.patch);
+        let (form, path) = match known {
+            Some(patch) => (patch.form, patch.path.clone()),
+            None => (Form::Diff, path),
+        };
+        patches.push(Patch { revision: row.revision, form, name: row.patch, path });
+    }
+    (subject.patches, subject.reference) = (patches, None);
+    Ok(())
 }
 
 /// Checks that the patches of a subject have the numbers that they had in the comparison.

@@ -2,8 +2,8 @@
 //! Ottenstein and Warren, "The program dependence graph and its use in optimization" (TOPLAS 1987).
 //!
 //! What is not known is taken to depend: an access through a pointer that is neither a variable's
-//! address nor computed from one may be to anything. That a called function may never return is not
-//! seen.
+//! address nor computed from one may be to anything but a variable whose address is used for nothing
+//! else. That a called function may never return is not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) struct Dependence {
 }
 
 /// What memory an access is to.
-#[derive(Clone, Copy, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Memory {
     /// The variable with this object number.
     Global(u32),
@@ -28,11 +28,6 @@ enum Memory {
     Anything,
 }
 
-impl Memory {
-    fn may_be(self, other: Self) -> bool {
-        self == Self::Anything || other == Self::Anything || self == other
-    }
-}
 
 impl Dependence {
     pub(super) fn new(flow: &Flow<'_>) -> Self {
@@ -166,6 +161,13 @@ impl Builder<'_, '_> {
             reads.extend(of_reads.into_iter().map(|memory| (place, memory)));
             writes.extend(of_writes.into_iter().map(|memory| (place, memory)));
         }
+        let escaped = self.escaped();
+        let is_reached = |memory: &Memory| *memory == Memory::Anything || escaped.contains(memory);
+        let may_be = |a: &Memory, b: &Memory| {
+            a == b
+                || *a == Memory::Anything && is_reached(b)
+                || *b == Memory::Anything && is_reached(a)
+        };
         let mut by_place: BTreeMap<Place, Vec<Memory>> = BTreeMap::new();
         for (place, memory) in writes {
             by_place.entry(place).or_default().push(memory);
@@ -173,11 +175,42 @@ impl Builder<'_, '_> {
         for (from, memories) in by_place {
             let after = self.after(from);
             let is_read = |(place, memory): &&(Place, Memory)| {
-                after[*place] && memories.iter().any(|written| written.may_be(*memory))
+                after[*place] && memories.iter().any(|written| may_be(written, memory))
             };
             let found = reads.iter().filter(is_read).map(|(place, _)| *place);
             self.dependents[from].extend(found);
         }
+    }
+
+    /// The variables whose addresses are used for more than to read and write them.
+    fn escaped(&self) -> BTreeSet<Memory> {
+        let mut escaped = BTreeSet::new();
+        let module = self.flow.module;
+        for word in module.globals.iter().flat_map(|global| global.bytes.windows(8)) {
+            let number = nearest_object(u64::from_le_bytes(word.try_into().expect("eight bytes")));
+            let last = FIRST_OBJECT + module.globals.len() as u32;
+            if (FIRST_OBJECT..last).contains(&number) {
+                escaped.insert(Memory::Global(number));
+            }
+        }
+        for place in 0..self.flow.len() {
+            let inst = self.flow.inst(place);
+            let address = match inst {
+                Inst::Load { address, .. } | Inst::Store { address, .. } => Some(*address),
+                Inst::LoadIndexed { at, .. } | Inst::StoreIndexed { at, .. } => Some(at.base),
+                _ => None,
+            };
+            let stored = match inst {
+                Inst::Store { value, .. } | Inst::StoreIndexed { value, .. } => Some(*value),
+                _ => None,
+            };
+            inst.reads(|operand, _| {
+                if Some(*operand) != address || Some(*operand) == stored {
+                    escaped.insert(self.memory_of(place, *operand, &mut BTreeSet::new()));
+                }
+            });
+        }
+        escaped
     }
 
     /// Whether each instruction may run after one.

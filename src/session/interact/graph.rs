@@ -8,7 +8,7 @@
 //! depends. Of the lines that depend on several changes, only those are interaction locations at which
 //! these come together: no line before it on which it depends directly depends on the same ones.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     dependence::Dependence,
@@ -96,16 +96,12 @@ impl Graph {
                 depends_on[place].insert(index);
             }
         }
-        let mut lines: BTreeMap<SourceLine, BTreeSet<usize>> = BTreeMap::new();
-        for place in &order {
-            lines.entry(flow.line(*place)).or_default().extend(&depends_on[*place]);
-        }
         let outputs: BTreeSet<SourceLine> = order
             .iter()
             .filter(|place| is_output(flow, entry, **place))
             .map(|place| flow.line(*place))
             .collect();
-        let joins = joins(flow, &order, &dependence, &lines);
+        let joins = joins(flow, &order, &dependence, &depends_on);
         let node_of = |place: Place| {
             let line = flow.line(place);
             match change(line) {
@@ -176,16 +172,25 @@ impl Graph {
     }
 }
 
-/// The instructions that may run, in the order in which a search in breadth meets them.
+/// The instructions that may run, each before those that only run after it.
 fn order(flow: &Flow<'_>, entry: FunctionId) -> Vec<Place> {
-    let (mut seen, mut order) = (BTreeSet::new(), Vec::new());
-    let mut left = VecDeque::from([flow.functions[&entry]]);
-    while let Some(place) = left.pop_front() {
-        if seen.insert(place) {
-            order.push(place);
-            left.extend(&flow.next[place]);
+    let first = flow.functions[&entry];
+    let (mut seen, mut order) = (BTreeSet::from([first]), Vec::new());
+    let mut stack = vec![(first, flow.next[first].len())];
+    while let Some((place, left)) = stack.pop() {
+        // What is met last comes first.
+        match left.checked_sub(1) {
+            Some(left) => {
+                stack.push((place, left));
+                let next = flow.next[place][left];
+                if seen.insert(next) {
+                    stack.push((next, flow.next[next].len()));
+                }
+            }
+            None => order.push(place),
         }
     }
+    order.reverse();
     order
 }
 
@@ -203,27 +208,23 @@ fn joins(
     flow: &Flow<'_>,
     order: &[Place],
     dependence: &Dependence,
-    lines: &BTreeMap<SourceLine, BTreeSet<usize>>,
+    depends_on: &[BTreeSet<usize>],
 ) -> BTreeSet<SourceLine> {
-    let mut before: BTreeMap<SourceLine, BTreeSet<SourceLine>> = BTreeMap::new();
+    let mut before: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for place in order {
         for dependent in &dependence.dependents[*place] {
-            before.entry(flow.line(*dependent)).or_default().insert(flow.line(*place));
+            before.entry(*dependent).or_default().push(*place);
         }
     }
     let (mut joins, mut seen) = (BTreeSet::new(), BTreeSet::new());
     for place in order {
-        let line = flow.line(*place);
-        let changes = &lines[&line];
-        if line.line == 0 || changes.len() < 2 || !seen.insert(line) {
-            continue;
+        let changes = &depends_on[*place];
+        let passes_on = |other: &Place| seen.contains(other) && depends_on[*other] == *changes;
+        let is_passed_on = before.get(place).is_some_and(|others| others.iter().any(passes_on));
+        if changes.len() > 1 && !is_passed_on && flow.line(*place).line > 0 {
+            joins.insert(flow.line(*place));
         }
-        let passes_on = |other: &SourceLine| {
-            *other != line && seen.contains(other) && lines.get(other) == Some(changes)
-        };
-        if !before.get(&line).is_some_and(|others| others.iter().any(passes_on)) {
-            joins.insert(line);
-        }
+        seen.insert(*place);
     }
     joins
 }
