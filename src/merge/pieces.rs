@@ -101,7 +101,8 @@ pub fn part(
             continue;
         };
         let original = text_of(&subject.root, file)?;
-        let [old, new] = [&*original, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+        let [old, new] =
+            [&*original, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
         let (mut made, mut done) = (String::new(), 0);
         for (index, piece) in pieces {
             made.extend(old[done..piece.old.start].iter().copied());
@@ -157,7 +158,9 @@ fn statements(sources: [&Source; 2], hunk: [Range<usize>; 2]) -> Vec<[Range<usiz
 fn words<'s>(source: &'s Source, lines: &Range<usize>) -> Vec<&'s str> {
     let start = |line: usize| match line {
         0 => 0,
-        line => source.text.match_indices('\n').nth(line - 1).map_or(source.text.len(), |(at, _)| at),
+        line => {
+            source.text.match_indices('\n').nth(line - 1).map_or(source.text.len(), |(at, _)| at)
+        }
     };
     let (from, to) = (start(lines.start), start(lines.end));
     let inside = |index: &usize| (from..to).contains(&source.at(*index).start);
@@ -291,16 +294,15 @@ mod tests {
         pieces.into_iter().map(|piece| [piece.old, piece.new]).collect()
     }
 
-    const OLD: &str = "int f(int a)\n{\n\tint b = 1;\n\tif (a) {\n\t\tb = 2;\n\t}\n\treturn b;\n}\n";
+    const OLD: &str =
+        "int f(int a)\n{\n\tint b = 1;\n\tif (a) {\n\t\tb = 2;\n\t}\n\treturn b;\n}\n";
 
     #[test]
     fn hunks_are_runs_of_changed_lines() {
-        let new = OLD.replace("\tint b = 1;\n", "\tint b = 3;\n\tint c = 4;\n").replace("b = 2", "b = c");
+        let new =
+            OLD.replace("\tint b = 1;\n", "\tint b = 3;\n\tint c = 4;\n").replace("b = 2", "b = c");
         assert_eq!(lines(OLD, &new, Grain::Hunk), [[2..3, 2..4], [4..5, 5..6]]);
-        assert_eq!(
-            lines(OLD, &new, Grain::Statement),
-            [[2..3, 2..3], [3..3, 3..4], [4..5, 5..6]]
-        );
+        assert_eq!(lines(OLD, &new, Grain::Statement), [[2..3, 2..3], [3..3, 3..4], [4..5, 5..6]]);
         let less = OLD.replace("\t\tb = 2;\n", "");
         assert_eq!(lines(OLD, &less, Grain::Hunk), [[4..5, 4..4]]);
     }
@@ -309,7 +311,8 @@ mod tests {
     fn what_is_no_whole_statement_stays_one_change() {
         let new = OLD.replace("\tif (a) {\n", "\tb++;\n\tif (a > 1) {\n");
         assert_eq!(lines(OLD, &new, Grain::Statement).len(), 1);
-        let new = OLD.replace("\treturn b;\n", "\t/* c */\n\n\tb++;\n\tif (b)\n\t\tb--;\n\treturn b;\n");
+        let new =
+            OLD.replace("\treturn b;\n", "\t/* c */\n\n\tb++;\n\tif (b)\n\t\tb--;\n\treturn b;\n");
         assert_eq!(lines(OLD, &new, Grain::Statement), [[6..6, 6..9], [6..6, 9..11]]);
     }
 

@@ -39,9 +39,8 @@ pub(super) fn nodes_and_edges(interaction: &Interaction) -> (Vec<CsgNode>, Vec<[
 /// Writes the change sequence graph in the DOT language.
 pub fn csg_dot(interaction: &Interaction) -> String {
     let (nodes, edges) = nodes_and_edges(interaction);
-    let mut out = String::from(
-        "digraph csg {\n  node [fontname=\"Helvetica\", fontsize=11, shape=box];\n",
-    );
+    let mut out =
+        String::from("digraph csg {\n  node [fontname=\"Helvetica\", fontsize=11, shape=box];\n");
     for (index, node) in nodes.iter().enumerate() {
         let style = match node.kind {
             NodeKind::Root => "shape=plaintext",

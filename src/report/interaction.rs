@@ -124,7 +124,8 @@ impl Interaction {
     ///
     /// ```text
     /// changes 1, 5 (needs 1), 7 (needs 1)
-    ///   1, 5, 7 interact on 2 of 9 tests, in end: test 4, "0-", which runs 1, 5, 7
+    /// 1, 5, 7 interact on 9 of 48 tests, in finding, return
+    ///   test 1   fs = "11-"   runs 1, 5, 7
     /// ```
     pub fn text(&self, report: &Report) -> String {
         let labels = report.labels();
@@ -157,8 +158,11 @@ impl Interaction {
             );
             _ = writeln!(text, "{}", shorten(&line, WIDTH));
             let test = found.first.test;
-            let line =
-                format!("test {test}   {}   runs {}", labels.input(test), run(&found.first.sequence));
+            let line = format!(
+                "test {test}   {}   runs {}",
+                labels.input(test),
+                run(&found.first.sequence)
+            );
             _ = writeln!(text, "  {}", shorten(&line, WIDTH - 2));
         }
         if let Some(more @ 1..) = found.len().checked_sub(MOST) {

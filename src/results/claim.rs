@@ -15,8 +15,8 @@ use std::{
 use super::{
     ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
     LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
-    SequenceRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK, read_table,
-    write::UNFINISHED,
+    SequenceRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK,
+    read_table, write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";

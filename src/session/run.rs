@@ -138,8 +138,7 @@ impl Session {
     ) -> Result<Findings, Error> {
         let began = Instant::now();
         let interrupt = self.options.search.interrupt.clone();
-        let task =
-            unless_interrupted(&interrupt, || interact::Task::new(&self.stage, interact))?;
+        let task = unless_interrupted(&interrupt, || interact::Task::new(&self.stage, interact))?;
         self.stage = Stage::new(task.subject(), self.stage.place.clone(), &interrupt)?;
         if self.stage.subject.revisions() <= FEW {
             // Each way in which inputs cluster the subsets may show another interaction.

@@ -71,7 +71,8 @@ fn the_graph_of_the_running_example_is_the_published_one() {
     let rows: Vec<CsgRow> = table(&scratch.out());
     let edges: BTreeSet<(&str, &str)> =
         rows.iter().map(|row| (row.from.as_str(), row.to.as_str())).collect();
-    for edge in [("root", "1"), ("1", "5"), ("1", "7"), ("5", "7"), ("7", "5"), ("7", "ranges.c:9")] {
+    for edge in [("root", "1"), ("1", "5"), ("1", "7"), ("5", "7"), ("7", "5"), ("7", "ranges.c:9")]
+    {
         assert!(edges.contains(&edge), "{edge:?} of {edges:?}");
     }
     // Line 7 is where 1 and 5 meet.
@@ -196,7 +197,8 @@ fn sets_are_those_of_every_subset_compiled_alone() {
         let file = scratch.out().join(format!("tests/{:04}.ktest", test.test.0));
         let input = TestInput::read(&file).expect("a test");
         let (x, y) = (value(&input, "x"), value(&input, "y"));
-        let of_input = known.iter().map(|(subset, all)| (*subset, all[x + 8 * y].clone())).collect();
+        let of_input =
+            known.iter().map(|(subset, all)| (*subset, all[x + 8 * y].clone())).collect();
         let expected = brute_force(&of_input);
         let found: BTreeSet<u32> = rows
             .iter()
@@ -239,7 +241,13 @@ fn other_commands_take_the_results() {
     let ask = run(psychic().arg("ask").arg(scratch.out()).write_stdin(""));
     assert_eq!(ask.code, Some(0), "{}", ask.stderr);
     let mut explain = psychic();
-    explain.arg("explain").arg(kept("cut-overflow")).args(["0", "7", "--time-budget", "0s", "--out"]);
+    explain.arg("explain").arg(kept("cut-overflow")).args([
+        "0",
+        "7",
+        "--time-budget",
+        "0s",
+        "--out",
+    ]);
     let explained = run(explain.arg(scratch.out()));
     assert_eq!(explained.code, Some(0), "{}", explained.stderr);
     assert!(explained.stdout.contains("-55+56+63"), "{}", explained.stdout);
@@ -269,7 +277,8 @@ fn many(changes: usize) -> Scratch {
 #[test]
 fn of_more_than_ten_changes_some_subsets_are_revisions() {
     let scratch = many(11);
-    let said = interact(scratch.dir.path(), &scratch.out(), &["--patch", "1", "--time-budget", "20s"]);
+    let said =
+        interact(scratch.dir.path(), &scratch.out(), &["--patch", "1", "--time-budget", "20s"]);
     assert!(said.contains("of 11 changes, the 1024 subsets"), "{said}");
     assert!(said.contains("no changes interact"), "{said}");
     let subsets: Vec<SubsetRow> = table(&scratch.out());
@@ -303,16 +312,25 @@ fn what_cannot_be_done_is_said() {
         assert!(!scratch.out().join("interactions.csv").exists());
         message
     };
-    let three = many(3).file("2.diff", "--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\t\tr += 7;\n+\t\tr += 1;\n");
+    let three =
+        many(3).file("2.diff", "--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\t\tr += 7;\n+\t\tr += 1;\n");
     let broken = "--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\t\tr += 0;\n+\t\tr += y;\n@@ -7 +7 @@\n-\t\tr += 0;\n+\t\tr += 1;\n";
     let three = three.file("3.diff", broken);
-    assert!(said(&three, &["--patch", "9"]).contains("there is no patch 9: scratch has patches 1 to 3"));
+    assert!(
+        said(&three, &["--patch", "9"]).contains("there is no patch 9: scratch has patches 1 to 3")
+    );
     assert!(said(&three, &["--patch", "0"]).contains("there is no patch 0"));
     let message = said(&three, &["--patch", "2"]);
-    assert!(message.contains("patch 2 (2.diff) is set aside") && message.contains("hunk 1"), "{message}");
+    assert!(
+        message.contains("patch 2 (2.diff) is set aside") && message.contains("hunk 1"),
+        "{message}"
+    );
     let message = said(&three, &["--patch", "3"]);
-    assert!(message.contains("patch 3 (3.diff) is set aside") && message.contains("`y`")
-        || message.contains("'y'"), "{message}");
+    assert!(
+        message.contains("patch 3 (3.diff) is set aside") && message.contains("`y`")
+            || message.contains("'y'"),
+        "{message}"
+    );
     assert!(said(&three, &["--patch", "1", "--later", "1"]).contains("--later 1"));
     assert!(said(&three, &["--patch", "1", "--later", "8"]).contains("there is no patch 8"));
     assert!(said(&three, &[]).contains("--patch"));
@@ -328,7 +346,8 @@ fn parts_that_are_no_programs_are_set_aside() {
     let rows: Vec<RevisionRow> = table(&scratch.out());
     let subsets: Vec<SubsetRow> = table(&scratch.out());
     for row in &rows {
-        let of = subsets.iter().find(|subset| subset.revision == row.revision).expect("one for each");
+        let of =
+            subsets.iter().find(|subset| subset.revision == row.revision).expect("one for each");
         let lacks = !of.changes.is_empty() && !of.changes.contains(&"1".to_owned());
         assert_eq!(row.status == Status::Rejected, lacks, "{row:?}");
     }

@@ -28,11 +28,13 @@ enum Memory {
     Anything,
 }
 
-
 impl Dependence {
     pub(super) fn new(flow: &Flow<'_>) -> Self {
-        let mut builder =
-            Builder { flow, dependents: vec![BTreeSet::new(); flow.len()], writers: BTreeMap::new() };
+        let mut builder = Builder {
+            flow,
+            dependents: vec![BTreeSet::new(); flow.len()],
+            writers: BTreeMap::new(),
+        };
         builder.data();
         builder.memory();
         for id in flow.functions.keys() {
@@ -339,19 +341,20 @@ impl Postdominators {
         }
         let ends: Vec<usize> = (0..length).filter(|place| next[*place].is_empty()).collect();
         let mut reaches = vec![false; length];
-        let mut mark = |from: Vec<usize>, next: &mut Vec<Vec<usize>>, before: &mut Vec<Vec<usize>>| {
-            for place in &from {
-                next[*place].push(length);
-                before[length].push(*place);
-            }
-            let mut left = from;
-            while let Some(place) = left.pop() {
-                if !std::mem::replace(&mut reaches[place], true) {
-                    left.extend(&before[place]);
+        let mut mark =
+            |from: Vec<usize>, next: &mut Vec<Vec<usize>>, before: &mut Vec<Vec<usize>>| {
+                for place in &from {
+                    next[*place].push(length);
+                    before[length].push(*place);
                 }
-            }
-            reaches.iter().rposition(|reaches| !reaches)
-        };
+                let mut left = from;
+                while let Some(place) = left.pop() {
+                    if !std::mem::replace(&mut reaches[place], true) {
+                        left.extend(&before[place]);
+                    }
+                }
+                reaches.iter().rposition(|reaches| !reaches)
+            };
         let mut endless = mark(ends, &mut next, &mut before);
         // What never ends is taken to end at its last instruction.
         while let Some(place) = endless {

@@ -67,7 +67,9 @@ fn parts(outcome: &Visible, others: [&Visible; 4]) -> BTreeMap<(String, usize), 
     let mut parts = BTreeMap::new();
     let mut add = |name: &str, bytes: Vec<u8>| _ = parts.insert((name.to_owned(), 0), bytes);
     let Visible { termination, finding, noted, stdout, stderr, outputs, files } = outcome;
-    add("end", format!("{termination:?} {finding:?} {noted:?}").into_bytes());
+    let is_found = |of: &Visible| of.finding.is_some() || !of.noted.is_empty();
+    let end = if others.into_iter().any(is_found) { "finding" } else { "exit" };
+    add(end, format!("{termination:?} {finding:?} {noted:?}").into_bytes());
     for (name, bytes) in outputs {
         add(name, bytes.clone());
     }
@@ -109,7 +111,8 @@ mod tests {
     }
 
     fn of(known: &[(Subset, &str)]) -> Vec<Subset> {
-        let all: Vec<(Subset, Visible)> = known.iter().map(|(s, text)| (*s, prints(text))).collect();
+        let all: Vec<(Subset, Visible)> =
+            known.iter().map(|(s, text)| (*s, prints(text))).collect();
         let outcomes = all.iter().map(|(subset, visible)| (*subset, visible)).collect();
         interacting(&outcomes).into_iter().map(|(subset, _)| subset).collect()
     }

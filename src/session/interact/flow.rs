@@ -97,7 +97,9 @@ impl<'m> Flow<'m> {
     pub(super) fn callees(&self, place: Place) -> Vec<FunctionId> {
         let Inst::Call(call) = self.inst(place) else { return Vec::new() };
         match call.callee {
-            Callee::Direct(id) => self.functions.contains_key(&id).then_some(id).into_iter().collect(),
+            Callee::Direct(id) => {
+                self.functions.contains_key(&id).then_some(id).into_iter().collect()
+            }
             Callee::Indirect(_) => {
                 let fits = |id: &&FunctionId| self.function(**id).params.len() == call.args.len();
                 self.functions.keys().filter(fits).copied().collect()

@@ -135,8 +135,9 @@ mod tests {
             (0..12).map(|index| (index + 1..way(index).end).collect()).collect();
         let chosen = chosen(12, &after, |_| true);
         assert_eq!(chosen.len(), 63 + 63 + 12 + 1);
-        let is_on_one_way =
-            |subset: &Subset| *subset & 0b11_1111 == 0 || *subset >> 6 == 0 || subset.count_ones() > 10;
+        let is_on_one_way = |subset: &Subset| {
+            *subset & 0b11_1111 == 0 || *subset >> 6 == 0 || subset.count_ones() > 10
+        };
         assert!(chosen.iter().all(is_on_one_way));
         let all: Vec<BTreeSet<usize>> = (0..30).map(|index| (index + 1..30).collect()).collect();
         let chosen = super::chosen(30, &all, |_| true);

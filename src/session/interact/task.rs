@@ -27,12 +27,10 @@ use crate::{
     replay::{TestInput, Visible},
     report::Interaction,
     results::{
-        ChangeRow, CriticalRow, CsgRow, FoundBy, InteractionRow, Introduced, SequenceRow, SubsetRow,
-        TestId,
+        ChangeRow, CriticalRow, CsgRow, FoundBy, InteractionRow, Introduced, SequenceRow,
+        SubsetRow, TestId,
     },
-    session::{
-        beginning::beginning, options::SearchOptions, oracle::is_error, stages::Stage,
-    },
+    session::{beginning::beginning, options::SearchOptions, oracle::is_error, stages::Stage},
     solver,
     subject::{Form, Patch, Revision, Subject},
 };
@@ -89,7 +87,8 @@ impl Task {
             Some(candidate) => candidate.map_err(anyhow::Error::msg).with_context(set_aside)?,
             None => bail!("there is no patch {}", patch.revision),
         };
-        let pieces = merge::pieces(subject, &candidate, interact.grain).map_err(anyhow::Error::msg)?;
+        let pieces =
+            merge::pieces(subject, &candidate, interact.grain).map_err(anyhow::Error::msg)?;
         few_enough(patch, &pieces, interact.grain)?;
         let scratch = tempfile::tempdir().context("a temporary directory")?;
         let directory = fs::canonicalize(scratch.path())?;
@@ -118,7 +117,8 @@ impl Task {
                 depends: list(graph.depends.get(to).into_iter().flatten().copied(), &names),
             })
             .collect();
-        let texts = graph.depends.keys().filter_map(|of| Some((node(*of), lines.text(*of)?))).collect();
+        let texts =
+            graph.depends.keys().filter_map(|of| Some((node(*of), lines.text(*of)?))).collect();
         let is_placed = |index| graph.depends.contains_key(&Node::Change(index));
         let after = graph.after(pieces.len());
         let chosen = subsets::chosen(pieces.len(), &after, is_placed);
@@ -196,12 +196,10 @@ impl Task {
 
     /// The changes that the patched program runs on an input, one after the other.
     fn trace(&self, input: &TestInput, clock: Clock<'_>) -> anyhow::Result<Vec<usize>> {
-        let config =
-            SearchOptions::default().config(Search::Dfs, &self.subject.config.budget);
+        let config = SearchOptions::default().config(Search::Dfs, &self.subject.config.budget);
         let (start, given) = beginning(&self.program, &self.subject, input)?;
         let mut solver = solver::reproducible(&config.solver);
-        let traced =
-            trace(&self.program, start, given, config.limits, &mut *solver, clock, LINES);
+        let traced = trace(&self.program, start, given, config.limits, &mut *solver, clock, LINES);
         let lines = self.lines();
         let mut changes: Vec<usize> =
             traced.lines.iter().filter_map(|line| lines.change(*line)).collect();
