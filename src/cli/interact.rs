@@ -76,7 +76,7 @@ pub(super) fn run(args: &InteractArgs) -> anyhow::Result<u8> {
     };
     let report = findings.report();
     if let Some(interaction) = &report.interaction {
-        say::line(interaction.text(report).trim_end_matches('\n'))?;
+        say::line(interaction.text(&report.labels()).trim_end_matches('\n'))?;
     }
     say::line(&conclusion(report, &out))?;
     Ok(match findings {

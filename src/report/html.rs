@@ -31,7 +31,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
     let sections = markup! {
         (summary(report))
         @if let Some(interaction) = &report.interaction {
-            (interaction.section(report, &graph(interaction)?))
+            (interaction.section(&labels, &graph(interaction)?))
         }
         section id="tree" {
             h2 { "Decision tree" }

@@ -7,10 +7,7 @@ use std::{
 
 use maud::{Markup, html as markup};
 
-use super::{
-    data::Report,
-    labels::{columns, shorten},
-};
+use super::labels::{Labels, columns, shorten};
 use crate::{
     results::{
         ChangeRow, CriticalRow, CsgRow, InteractionRow, Introduced, SequenceRow, SubsetRow, TestId,
@@ -127,8 +124,7 @@ impl Interaction {
     /// 1, 5, 7 interact on 9 of 48 tests, in finding, return
     ///   test 1   fs = "11-"   runs 1, 5, 7
     /// ```
-    pub fn text(&self, report: &Report) -> String {
-        let labels = report.labels();
+    pub fn text(&self, labels: &Labels) -> String {
         let mut text = String::new();
         let changes: Vec<String> = self
             .changes
@@ -200,8 +196,7 @@ impl Interaction {
     }
 
     /// The section of the report.
-    pub(super) fn section(&self, report: &Report, graph: &Markup) -> Markup {
-        let labels = report.labels();
+    pub(super) fn section(&self, labels: &Labels, graph: &Markup) -> Markup {
         let found = self.found();
         markup! {
             section id="interaction" {

@@ -337,6 +337,11 @@ fn what_cannot_be_done_is_said() {
     let one = Scratch::new().patch("1.diff", "return x > 1;");
     let message = said(&one, &["--patch", "1", "--by", "statement"]);
     assert!(message.contains("has one change only, so that none can interact"), "{message}");
+    let toml = "name = \"meta\"\nsources = [\"a.c\"]\nrevisions = 2\nentry = \"entry\"\n";
+    let meta = Scratch::new().file("subject.toml", toml);
+    assert!(
+        said(&meta, &["--patch", "1"]).contains("only patches of programs that are compiled from")
+    );
 }
 
 #[test]

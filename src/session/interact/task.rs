@@ -82,6 +82,14 @@ impl Task {
     pub(crate) fn new(stage: &Stage, interact: &Interact) -> anyhow::Result<Self> {
         let subject = &stage.subject;
         let patch = patch_of(subject, interact.patch)?;
+        let has_build = subject.config.build.program.is_some();
+        if has_build || subject.is_meta() || subject.is_bitcode() {
+            bail!(
+                "{}: only patches of programs that are compiled from C files, without a build of their \
+                 own, are split into changes",
+                subject.dir.display()
+            );
+        }
         let set_aside = || format!("patch {} ({}) is set aside", patch.revision, patch.name);
         let candidate = match merge::candidates(subject).remove(&patch.revision) {
             Some(candidate) => candidate.map_err(anyhow::Error::msg).with_context(set_aside)?,
