@@ -37,8 +37,9 @@ pub fn draw_csg(interaction: &Interaction) -> Scene {
             to => back.push([to, from]),
         }
     }
-    let (down, down_lanes) = lanes(down);
-    let (back, back_lanes) = lanes(back);
+    let (down, down_lanes) = lanes(down, 0);
+    // An edge back reaches a node above the place where another one leaves it.
+    let (back, back_lanes) = lanes(back, 1);
     let left = MARGIN + (back_lanes + 1) * LANE;
     let right = left + width;
     let top = |index: usize| MARGIN + index as i32 * (HEIGHT + GAP);
@@ -95,13 +96,15 @@ pub fn draw_csg(interaction: &Interaction) -> Scene {
 }
 
 /// Gives each edge the nearest lane that is free between its nodes, the shortest edges first, and the
-/// number of lanes.
-fn lanes(mut edges: Vec<[usize; 2]>) -> (Vec<([usize; 2], i32)>, i32) {
+/// number of lanes. Edges on one lane are so many nodes apart.
+fn lanes(mut edges: Vec<[usize; 2]>, apart: usize) -> (Vec<([usize; 2], i32)>, i32) {
     edges.sort_by_key(|[from, to]| (to - from, *from));
     let mut taken: Vec<Vec<[usize; 2]>> = Vec::new();
     let mut placed = Vec::new();
     for [from, to] in edges {
-        let is_free = |lane: &Vec<[usize; 2]>| lane.iter().all(|[a, b]| to <= *a || from >= *b);
+        let is_free = |lane: &Vec<[usize; 2]>| {
+            lane.iter().all(|[a, b]| to + apart <= *a || from >= *b + apart)
+        };
         let lane = taken.iter().position(is_free).unwrap_or(taken.len());
         if lane == taken.len() {
             taken.push(Vec::new());
@@ -118,13 +121,16 @@ mod tests {
 
     #[test]
     fn edges_on_one_lane_do_not_overlap() {
-        let edges = vec![[0, 4], [1, 3], [2, 5], [3, 6], [4, 6], [0, 6]];
-        let (placed, count) = lanes(edges);
-        for (index, ([a, b], lane)) in placed.iter().enumerate() {
-            for ([c, d], other) in &placed[..index] {
-                assert!(lane != other || b <= c || d <= a, "{placed:?}");
+        let edges = [[0, 4], [1, 3], [2, 5], [3, 6], [4, 6], [0, 6], [6, 7]];
+        for apart in [0, 1] {
+            let (placed, count) = lanes(edges.to_vec(), apart);
+            for (index, ([a, b], lane)) in placed.iter().enumerate() {
+                for ([c, d], other) in &placed[..index] {
+                    assert!(lane != other || b + apart <= *c || d + apart <= *a, "{placed:?}");
+                }
             }
+            assert_eq!(placed.len(), edges.len());
+            assert_eq!(count, placed.iter().map(|(_, lane)| lane + 1).max().unwrap());
         }
-        assert_eq!(count, placed.iter().map(|(_, lane)| lane + 1).max().unwrap());
     }
 }

@@ -109,8 +109,11 @@ fn the_overflow_has_its_critical_sequence() {
     assert!(rows.iter().any(|row| row.to_kind == NodeKind::Interaction && row.depends == both));
 }
 
-/// What a program prints and how it ends on each value of `x` and `y` from 0 to 7.
-fn outcomes(scratch: &Scratch, source: &str) -> Vec<Vec<(String, Vec<u8>)>> {
+/// What a run shows, by output.
+type Outputs = Vec<(String, Vec<u8>)>;
+
+/// What a program prints and returns on each value of `x` and `y` from 0 to 7.
+fn outcomes(scratch: &Scratch, source: &str) -> Vec<Outputs> {
     let main = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n\t(void)argc;\n\
                 \tprintf(\"= %d\\n\", four(atoi(argv[1]), atoi(argv[2])));\n}\n";
     let path = scratch.path("alone.c");
@@ -135,7 +138,7 @@ fn outcomes(scratch: &Scratch, source: &str) -> Vec<Vec<(String, Vec<u8>)>> {
 
 /// The sets of changes, in bits, of which leaving one out alters what another one does to an output, and
 /// that have no smaller part of which that is so. Written from the definition, not from the command's code.
-fn brute_force(of_subset: &BTreeMap<u32, Vec<(String, Vec<u8>)>>) -> BTreeSet<u32> {
+fn brute_force(of_subset: &BTreeMap<u32, Outputs>) -> BTreeSet<u32> {
     let same = |a: u32, b: u32, output: usize| of_subset[&a][output] == of_subset[&b][output];
     let interacts = |set: u32| {
         let bits: Vec<u32> = (0..8).map(|bit| 1 << bit).filter(|bit| set & bit != 0).collect();
@@ -180,7 +183,7 @@ fn sets_are_those_of_every_subset_compiled_alone() {
     // The lines of each change, where both texts have them.
     let places: Vec<usize> = (0..old.len()).filter(|line| old[*line] != new[*line]).collect();
     assert_eq!(places.len(), 4);
-    let mut known: BTreeMap<u32, Vec<Vec<(String, Vec<u8>)>>> = BTreeMap::new();
+    let mut known: BTreeMap<u32, Vec<Outputs>> = BTreeMap::new();
     for subset in 0..16 {
         let mut lines = old.clone();
         for (bit, line) in places.iter().enumerate() {

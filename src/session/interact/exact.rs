@@ -61,12 +61,15 @@ fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
     names.into_iter().filter(is_altered).map(|name| name.0.clone()).collect()
 }
 
+/// A text that an outcome has, if it counts.
+type Text = fn(&Visible) -> &Option<Vec<u8>>;
+
 /// The outputs of an outcome, by name: how it ends, what it prints, and so on. A text is compared line
 /// by line if all of `others` have as many lines of it.
 fn parts(outcome: &Visible, others: [&Visible; 4]) -> BTreeMap<(String, usize), Vec<u8>> {
     let mut parts = BTreeMap::new();
     let mut add = |name: &str, bytes: Vec<u8>| _ = parts.insert((name.to_owned(), 0), bytes);
-    let Visible { termination, finding, noted, stdout, stderr, outputs, files } = outcome;
+    let Visible { termination, finding, noted, outputs, files, stdout: _, stderr: _ } = outcome;
     let is_found = |of: &Visible| of.finding.is_some() || !of.noted.is_empty();
     let end = if others.into_iter().any(is_found) { "finding" } else { "exit" };
     add(end, format!("{termination:?} {finding:?} {noted:?}").into_bytes());
@@ -76,10 +79,9 @@ fn parts(outcome: &Visible, others: [&Visible; 4]) -> BTreeMap<(String, usize), 
     for (path, state) in files {
         add(path, format!("{state:?}").into_bytes());
     }
-    let texts: [(&str, &Option<Vec<u8>>, fn(&Visible) -> &Option<Vec<u8>>); 2] =
-        [("stdout", stdout, |of| &of.stdout), ("stderr", stderr, |of| &of.stderr)];
-    for (name, text, of) in texts {
-        let Some(text) = text else { continue };
+    let texts: [(&str, Text); 2] = [("stdout", |of| &of.stdout), ("stderr", |of| &of.stderr)];
+    for (name, of) in texts {
+        let Some(text) = of(outcome) else { continue };
         let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
         let is_alike = |other: &Visible| of(other).as_deref().map(lines) == Some(lines(text));
         if others.into_iter().all(is_alike) {

@@ -8,12 +8,15 @@
 //! ([`graph`]), and the errors and critical sequences are those of its section 3 ([`errors`]).
 
 mod dependence;
+mod dominance;
 mod errors;
 mod exact;
 mod flow;
 mod graph;
+mod lines;
+mod question;
 mod subsets;
 mod task;
 
-pub use task::Interact;
+pub use question::Interact;
 pub(super) use task::Task;

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use anyhow::{Context, bail};
@@ -15,6 +15,8 @@ use super::{
     exact::{Subset, interacting},
     flow::Flow,
     graph::{Graph, Node},
+    lines::Lines,
+    question::{Interact, few_enough, names, patch_of, right},
     subsets::{self, MOST_CHANGES, MOST_SUBSETS, members},
 };
 use crate::{
@@ -22,8 +24,7 @@ use crate::{
     exec::{Clock, Program, trace},
     explore::Search,
     interrupt::Interrupt,
-    ir::SourceLine,
-    merge::{self, Grain, Piece},
+    merge::{self, Piece},
     replay::{TestInput, Visible},
     report::Interaction,
     results::{
@@ -41,19 +42,6 @@ const MOST_OF_SEQUENCE: usize = 32;
 const MOST_OF_PATHS: usize = 512;
 /// The most lines of a run that are followed.
 const LINES: usize = 100_000;
-/// The most changes that a subset can name.
-const MOST_OF_PATCH: usize = Subset::BITS as usize;
-
-/// Whose interaction is looked for.
-#[derive(Clone, Copy, Debug)]
-pub struct Interact {
-    /// The patch whose changes these are.
-    pub patch: Revision,
-    /// What one change is.
-    pub grain: Grain,
-    /// A later revision, whose outcomes are right.
-    pub later: Option<Revision>,
-}
 
 /// The changes of a patch and its patched program, on its own.
 pub(crate) struct Task {
@@ -374,134 +362,6 @@ impl Task {
     }
 }
 
-/// The changes at the lines of a patched program.
-struct Lines<'a> {
-    program: &'a Program,
-    sources: &'a Path,
-    pieces: &'a [Piece],
-}
-
-impl Lines<'_> {
-    /// The file of a line, relative to the source root.
-    fn file(&self, line: SourceLine) -> Option<&Path> {
-        let name = Path::new(self.program.module.files.get(line.file.0 as usize)?);
-        let name = name.strip_prefix(self.sources).unwrap_or(name);
-        Some(name.strip_prefix("./").unwrap_or(name))
-    }
-
-    /// The change that has a line.
-    fn change(&self, line: SourceLine) -> Option<usize> {
-        let number = (line.line as usize).checked_sub(1)?;
-        let file = self.file(line)?;
-        self.pieces.iter().position(|piece| piece.file == file && piece.new.contains(&number))
-    }
-
-    /// The name of a node.
-    fn node(&self, node: Node, names: &[String]) -> String {
-        match node {
-            Node::Root => "root".to_owned(),
-            Node::Change(index) => names[index].clone(),
-            Node::Interaction(line) | Node::Output(line) => {
-                let file = self.file(line).map(|file| file.display().to_string());
-                format!("{}:{}", file.unwrap_or_default(), line.line)
-            }
-        }
-    }
-
-    /// The line of source that a node is, or begins with.
-    fn text(&self, node: Node) -> Option<String> {
-        let (file, line) = match node {
-            Node::Root => return None,
-            Node::Change(index) => {
-                let piece = &self.pieces[index];
-                (piece.file.as_path(), piece.new.start)
-            }
-            Node::Interaction(line) | Node::Output(line) => {
-                (self.file(line)?, line.line as usize - 1)
-            }
-        };
-        let text = fs::read(self.sources.join(file)).ok()?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        Some(text.lines().nth(line)?.trim().to_owned())
-    }
-}
-
 fn list(changes: impl Iterator<Item = usize>, names: &[String]) -> Vec<String> {
     changes.map(|index| names[index].clone()).collect()
-}
-
-fn patch_of(subject: &Subject, patch: Revision) -> anyhow::Result<&Patch> {
-    let found = subject.patches.iter().find(|known| known.revision == patch);
-    found.with_context(|| {
-        format!(
-            "there is no patch {patch}: {} has patches 1 to {}",
-            subject.config.name,
-            subject.patches.len()
-        )
-    })
-}
-
-/// Checks that a patch has several changes, and not more than a subset can name.
-fn few_enough(patch: &Patch, pieces: &[Piece], grain: Grain) -> anyhow::Result<()> {
-    let Patch { revision, name, .. } = patch;
-    match (pieces.len(), grain) {
-        (0, _) => bail!("patch {revision} ({name}) changes nothing"),
-        (1, Grain::Hunk) => bail!(
-            "patch {revision} ({name}) has one change only, so that none can interact; --by statement \
-             splits it further"
-        ),
-        (1, Grain::Statement) => {
-            bail!("patch {revision} ({name}) has one change only, so that none can interact")
-        }
-        (many, Grain::Statement) if many > MOST_OF_PATCH => bail!(
-            "patch {revision} ({name}) has {many} changes, more than {MOST_OF_PATCH}; --by hunk makes \
-             fewer"
-        ),
-        (many, Grain::Hunk) if many > MOST_OF_PATCH => {
-            bail!("patch {revision} ({name}) has {many} changes, more than {MOST_OF_PATCH}")
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The names of changes ([`ChangeRow::change`]).
-fn names(pieces: &[Piece]) -> Vec<String> {
-    let files: BTreeSet<&PathBuf> = pieces.iter().map(|piece| &piece.file).collect();
-    let mut names: Vec<String> = Vec::new();
-    for piece in pieces {
-        let line = match piece.new.is_empty() {
-            true => format!("-{}", piece.old.start + 1),
-            false => (piece.new.start + 1).to_string(),
-        };
-        names.push(match files.len() {
-            1 => line,
-            _ => format!("{}:{line}", piece.file.display()),
-        });
-    }
-    names
-}
-
-/// Adds the revision whose outcomes are right to the subsets of a patch.
-fn right(
-    made: &mut Subject,
-    subject: &Subject,
-    interact: &Interact,
-    patched: Revision,
-) -> anyhow::Result<Option<Revision>> {
-    if let Some(later) = interact.later {
-        if later == interact.patch || later == Revision::ORIGINAL {
-            bail!("--later {later} has to be another patch than --patch, and not the original");
-        }
-        patch_of(subject, later)?;
-    }
-    let Some(right) = interact.later.or(subject.reference) else { return Ok(None) };
-    if right == Revision::ORIGINAL {
-        return Ok(Some(right));
-    }
-    if right == interact.patch {
-        return Ok(Some(patched));
-    }
-    let revision = Revision(made.patches.len() as u32 + 1);
-    made.patches.push(Patch { revision, ..patch_of(subject, right)?.clone() });
-    Ok(Some(revision))
 }
