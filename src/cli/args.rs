@@ -104,8 +104,9 @@ pub(super) fn subject_or_results(
         anyhow::ensure!(out.is_none(), "--out is for a subject; {} is none", place.display());
         return Ok((None, ResultsDir::open(place)?));
     }
-    let subject = Subject::load(place)?;
+    let mut subject = Subject::load(place)?;
     let results = ResultsDir::open(results_of(&subject, out))?;
+    of_subsets(&mut subject, &results)?;
     Ok((Some(subject), results))
 }
 
@@ -124,9 +125,7 @@ pub(super) fn compared(
         );
         let mut subject = Subject::load(place)?;
         let results = ResultsDir::open(results_of(&subject, out))?;
-        if results.table::<SubsetRow>().is_file() {
-            of_subsets(&mut subject, &results)?;
-        }
+        of_subsets(&mut subject, &results)?;
         return Ok((subject, results));
     }
     let results = ResultsDir::open(results_of_file(place, out))?;
@@ -136,10 +135,16 @@ pub(super) fn compared(
     Ok((Subject::of_files(place, &candidates, entry)?, results))
 }
 
-/// Gives a subject the patches that `psychic interact` compared: the subsets of the changes of one, and
-/// perhaps another one, which is right.
-fn of_subsets(subject: &mut Subject, results: &ResultsDir) -> anyhow::Result<()> {
+/// If the results are those of `psychic interact`, gives the subject the patches that were compared: the
+/// subsets of the changes of one, and perhaps another one, which is right.
+pub(super) fn of_subsets(subject: &mut Subject, results: &ResultsDir) -> anyhow::Result<()> {
+    if !results.table::<SubsetRow>().is_file() {
+        return Ok(());
+    }
     let rows: Vec<RevisionRow> = results.read()?;
+    if !rows.iter().any(|row| results.path().join(&row.patch).is_file()) {
+        return Ok(());
+    }
     let mut patches = Vec::new();
     for row in rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL) {
         let path = std::path::absolute(results.path().join(&row.patch))?;

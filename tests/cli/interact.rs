@@ -254,6 +254,23 @@ fn other_commands_take_the_results() {
     let explained = run(explain.arg(scratch.out()));
     assert_eq!(explained.code, Some(0), "{}", explained.stderr);
     assert!(explained.stdout.contains("-55+56+63"), "{}", explained.stdout);
+    let with_subject = |command: &[&str]| {
+        let mut with = psychic();
+        with.args(command).arg(kept("cut-overflow")).arg("--out").arg(scratch.out());
+        let ran = run(&mut with);
+        assert!(ran.code.is_some_and(|code| code < 2), "{command:?}: {}", ran.stderr);
+        ran.stdout
+    };
+    assert!(with_subject(&["rank"]).contains("-55+56+63"));
+    assert!(with_subject(&["export", "--as", "c"]).contains("set_fields"));
+    assert!(with_subject(&["export", "--as", "junit"]).contains("-55+56+63"));
+    let clusters = || {
+        let rows: Vec<OutcomeRow> = table(&scratch.out());
+        rows.into_iter().map(|row| (row.test, row.revision, row.cluster)).collect::<Vec<_>>()
+    };
+    let before = clusters();
+    with_subject(&["replay"]);
+    assert_eq!(clusters(), before);
     // A comparison in the same place leaves nothing of it behind.
     let ran = run(psychic().arg("diff").arg(kept("cut-overflow")).arg("--out").arg(scratch.out()));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
