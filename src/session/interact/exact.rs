@@ -5,7 +5,7 @@
 //! the effect of a change is what it does to the outcome, output by output. Changes *c* interact if, with
 //! all others of *c* in place, leaving one of them out alters what another one does: of the four
 //! subsets that have the rest of *c* and none, either or both of the two, it is not so that one of the two
-//! does nothing to the output, with the other and without it.
+//! does nothing to the output, with the other and without it. Texts that both change may also add up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,10 +56,22 @@ fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
     let names: BTreeSet<&(String, usize)> = parts.iter().flat_map(BTreeMap::keys).collect();
     let is_altered = |name: &&(String, usize)| {
         let [none, a, b, both] = [0, 1, 2, 3].map(|at: usize| parts[at].get(*name));
-        !(none == a && b == both || none == b && a == both)
+        let is_idle = none == a && b == both || none == b && a == both;
+        !is_idle && !(TEXTS.contains(&name.0.as_str()) && add_up([none, a, b, both]))
     };
     names.into_iter().filter(is_altered).map(|name| name.0.clone()).collect()
 }
+
+/// Whether two changes do different things to a text, each the same with the other and without: a
+/// three-way merge of the texts with either gives the one with both.
+fn add_up(texts: [Option<&Vec<u8>>; 4]) -> bool {
+    let [Some(none), Some(a), Some(b), Some(both)] = texts else { return false };
+    let differ = none != a && none != b && a != both && b != both;
+    differ && diffy::merge_bytes(none, a, b).as_ref() == Ok(both)
+}
+
+/// The outputs that are texts.
+const TEXTS: [&str; 2] = ["stdout", "stderr"];
 
 /// A text that an outcome has, if it counts.
 type Text = fn(&Visible) -> &Option<Vec<u8>>;
@@ -79,8 +91,8 @@ fn parts(outcome: &Visible, others: [&Visible; 4]) -> BTreeMap<(String, usize), 
     for (path, state) in files {
         add(path, format!("{state:?}").into_bytes());
     }
-    let texts: [(&str, Text); 2] = [("stdout", |of| &of.stdout), ("stderr", |of| &of.stderr)];
-    for (name, of) in texts {
+    let texts: [Text; 2] = [|of| &of.stdout, |of| &of.stderr];
+    for (name, of) in TEXTS.into_iter().zip(texts) {
         let Some(text) = of(outcome) else { continue };
         let lines = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count();
         let is_alike = |other: &Visible| of(other).as_deref().map(lines) == Some(lines(text));
@@ -132,6 +144,10 @@ mod tests {
         assert_eq!(of(&[(0, "a\nb\n"), (1, "x\nb\n"), (2, "a\ny\n"), (3, "x\ny\n")]), [0; 0]);
         assert_eq!(of(&[(0, "a\nb\n"), (1, "x\nb\n"), (2, "a\ny\n"), (3, "x\nb\n")]), [3]);
         assert_eq!(of(&[(0, "a\nb\n"), (1, "x\nb\n"), (2, "a\ny\n"), (3, "x\n")]), [3]);
+        let first = [(0, "a\nb\n"), (1, "x\na\nb\n"), (2, "a\nb\ny\n")];
+        assert_eq!(of(&[&first[..], &[(3, "x\na\nb\ny\n")]].concat()), [0; 0]);
+        assert_eq!(of(&[&first[..], &[(3, "x\na\nb\n")]].concat()), [3]);
+        assert_eq!(of(&[(0, "a\n"), (1, "a\nx\n"), (2, "a\nx\n"), (3, "a\nx\n")]), [3]);
     }
 
     #[test]
