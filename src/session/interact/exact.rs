@@ -57,7 +57,9 @@ fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
     let is_altered = |name: &&(String, usize)| {
         let [none, a, b, both] = [0, 1, 2, 3].map(|at: usize| parts[at].get(*name));
         let is_idle = none == a && b == both || none == b && a == both;
-        !is_idle && !(TEXTS.contains(&name.0.as_str()) && add_up([none, a, b, both]))
+        let is_text = TEXTS.contains(&name.0.as_str());
+        let is_separate = is_idle || is_text && add_up([none, a, b, both]);
+        !is_separate
     };
     names.into_iter().filter(is_altered).map(|name| name.0.clone()).collect()
 }
