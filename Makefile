@@ -1,6 +1,6 @@
 # The commands for people. Every target runs `setup` first, or the part of it that it needs, which is
 # quick once everything is there.
-.PHONY: tools setup demo test results shadow bench everyday doubles recheck attack fuzz coreutils lint
+.PHONY: tools setup demo test results shadow interact bench everyday doubles recheck attack fuzz coreutils lint
 
 # What building and comparing single programs takes.
 tools:
@@ -38,6 +38,11 @@ results: setup
 shadow: setup
 	@cargo build --release --locked
 	@scripts/shadow.py target/release/psychic
+
+# Beside the tables of the paper on change interaction errors: seconds.
+interact: setup
+	@cargo build --release --locked
+	@scripts/interact.py target/release/psychic
 
 bench: setup
 	cargo bench --locked

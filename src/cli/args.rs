@@ -16,9 +16,9 @@ use crate::{
     explore::Search,
     interrupt::Interrupt,
     report::Document,
-    results::{ResultsDir, RevisionRow},
+    results::{ResultsDir, RevisionRow, SubsetRow},
     session::{SearchOptions, stages::Stage},
-    subject::{CONFIG_FILE, Revision, Subject, config::parse_duration, name_of},
+    subject::{CONFIG_FILE, Form, Patch, Revision, Subject, config::parse_duration, name_of},
 };
 
 /// Arguments of the stages that take a subject.
@@ -104,8 +104,9 @@ pub(super) fn subject_or_results(
         anyhow::ensure!(out.is_none(), "--out is for a subject; {} is none", place.display());
         return Ok((None, ResultsDir::open(place)?));
     }
-    let subject = Subject::load(place)?;
+    let mut subject = Subject::load(place)?;
     let results = ResultsDir::open(results_of(&subject, out))?;
+    of_subsets(&mut subject, &results)?;
     Ok((Some(subject), results))
 }
 
@@ -122,8 +123,9 @@ pub(super) fn compared(
             "{}: --entry is only for files; set `entry` in the subject.toml",
             place.display()
         );
-        let subject = Subject::load(place)?;
+        let mut subject = Subject::load(place)?;
         let results = ResultsDir::open(results_of(&subject, out))?;
+        of_subsets(&mut subject, &results)?;
         return Ok((subject, results));
     }
     let results = ResultsDir::open(results_of_file(place, out))?;
@@ -131,6 +133,30 @@ pub(super) fn compared(
     let candidates = rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL);
     let candidates: Vec<PathBuf> = candidates.map(|row| row.patch.into()).collect();
     Ok((Subject::of_files(place, &candidates, entry)?, results))
+}
+
+/// If the results are those of `psychic interact`, gives the subject the patches that were compared: the
+/// subsets of the changes of one, and perhaps another one, which is right.
+pub(super) fn of_subsets(subject: &mut Subject, results: &ResultsDir) -> anyhow::Result<()> {
+    if !results.table::<SubsetRow>().is_file() {
+        return Ok(());
+    }
+    let rows: Vec<RevisionRow> = results.read()?;
+    if !rows.iter().any(|row| results.path().join(&row.patch).is_file()) {
+        return Ok(());
+    }
+    let mut patches = Vec::new();
+    for row in rows.into_iter().filter(|row| row.revision != Revision::ORIGINAL) {
+        let path = std::path::absolute(results.path().join(&row.patch))?;
+        let known = subject.patches.iter().find(|patch| patch.name == row.patch);
+        let (form, path) = match known {
+            Some(patch) => (patch.form, patch.path.clone()),
+            None => (Form::Diff, path),
+        };
+        patches.push(Patch { revision: row.revision, form, name: row.patch, path });
+    }
+    (subject.patches, subject.reference) = (patches, None);
+    Ok(())
 }
 
 /// Checks that the patches of a subject have the numbers that they had in the comparison.

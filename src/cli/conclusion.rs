@@ -51,7 +51,14 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
         s.seconds,
     )];
     let rejected = report.revisions.iter().filter(|row| row.status == Status::Rejected);
-    lines.extend(rejected.map(set_aside));
+    match report.interaction {
+        // They are parts of a patch, each of which may need others.
+        Some(_) if rejected.clone().next().is_some() => lines.push(format!(
+            "{} set aside: they do not compile; see revisions.csv",
+            count(rejected.count() as u64, "subset")
+        )),
+        _ => lines.extend(rejected.map(set_aside)),
+    }
     lines.extend(notes(report));
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
     for row in report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown) {

@@ -14,6 +14,7 @@ mod explore;
 mod export;
 mod init;
 mod inputs;
+mod interact;
 mod interrupt;
 mod merge;
 mod plot;
@@ -93,6 +94,13 @@ enum Command {
     /// different sides; behind these it explores the patch alone. Without [tests], it explores all
     /// paths from the start. Every input that it finds runs natively on all revisions.
     Shadow(shadow::ShadowArgs),
+    /// Find which changes of one patch interact, and on which inputs
+    ///
+    /// Splits a patch into its changes and compares all subsets of them: on each test, it finds the
+    /// smallest sets of changes of which leaving one out alters what another one does, and the order in
+    /// which the changes run. With a later revision, a reference or assertions, it says which errors
+    /// the patch introduces, and which sequences of changes are critical for them.
+    Interact(interact::InteractArgs),
     /// Order the patches of a results directory from the best to the worst
     Rank(rank::RankArgs),
     /// Run diff on many subjects, and make one table and one page of all of them
@@ -125,6 +133,7 @@ pub fn run() -> ExitCode {
         Command::Ask(args) => ask::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Shadow(args) => shadow::run(&args),
+        Command::Interact(args) => interact::run(&args),
         Command::Rank(args) => rank::run(&args),
         Command::Campaign(args) => campaign::run(&args),
         Command::Plot(args) => plot::run(&args),

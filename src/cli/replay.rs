@@ -10,7 +10,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{
-    args::open,
+    args::{of_subsets, open},
     debug::debug,
     exit::SUCCESS,
     progress::{Progress, ProgressArgs},
@@ -51,7 +51,8 @@ pub(super) struct ReplayArgs {
 
 pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
-    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let mut stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
+    of_subsets(&mut stage.subject, &stage.results)?;
     let files = match args.tests.is_empty() {
         true => tests_of(&stage)?,
         false => args.tests.iter().map(|test| file_of(&stage, test)).collect(),

@@ -366,8 +366,8 @@ impl Differ<'_> {
     }
 
     /// Runs the input of a prediction natively and keeps it as a test if it shows a difference or a
-    /// mismatch, or is that of a divergence. `known` holds its outcomes and what was expected if it ran before; then it does
-    /// not run again.
+    /// mismatch, or is there for the code that it runs. `known` holds its outcomes and what was expected if
+    /// it ran before; then it does not run again.
     pub(super) fn show(
         &mut self,
         prediction: Prediction,
@@ -481,7 +481,7 @@ impl Differ<'_> {
             refuted
                 .map(|(a, b)| format!("revisions {a} and {b} differ, but were proved equivalent")),
         );
-        if groups.len() < 2 && mismatches.is_empty() && found_by != FoundBy::Divergence {
+        if groups.len() < 2 && mismatches.is_empty() && !found_by.is_of_code() {
             return Ok(());
         }
         for mismatch in &mismatches {

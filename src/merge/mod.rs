@@ -35,6 +35,7 @@ mod error;
 mod legal;
 mod overlay;
 mod patch;
+mod pieces;
 mod program;
 mod project;
 mod resolve;
@@ -52,6 +53,7 @@ pub use check::{Role, SyntaxCheck};
 pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::{PatchError, changed_lines, touched};
+pub use pieces::{Grain, Piece, part, pieces};
 pub use program::{MergedRevision, MetaFile, MetaProgram, Status, is_note};
 pub use project::lines;
 

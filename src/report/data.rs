@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
+    interaction::Interaction,
     labels::{Labels, OutcomeDescription, TestDescription},
     verdicts::Verdicts,
 };
@@ -48,6 +49,8 @@ pub struct Report {
     pub solution: Solution,
     /// The bounds and assumptions under which the verdicts hold, a phrase each.
     pub bounds: Vec<String>,
+    /// Which changes interact, if the revisions are subsets of the changes of one patch.
+    pub interaction: Option<Interaction>,
 }
 
 impl Report {

@@ -7,6 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use super::{
     data::Report,
     error::PlotError,
+    interaction::Interaction,
     labels::{Labels, ranges, visible_line},
     verdicts::Verdicts,
     walk::{anchor, judged, walk},
@@ -29,6 +30,9 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
     let subject = &report.summary.subject;
     let sections = markup! {
         (summary(report))
+        @if let Some(interaction) = &report.interaction {
+            (interaction.section(&labels, &graph(interaction)?))
+        }
         section id="tree" {
             h2 { "Decision tree" }
             p { (tree_sentence(report)) }
@@ -86,6 +90,19 @@ fn pictures(
     let tree = &report.solution.tree;
     let clusters = super::draw_clusters(&report.clusterings, tree, labels, verdicts).svg()?;
     Ok([PreEscaped(super::draw_tree(tree, labels, verdicts).svg()?), PreEscaped(clusters)])
+}
+
+/// The picture of a change sequence graph.
+#[cfg(feature = "plots")]
+fn graph(interaction: &Interaction) -> Result<Markup, PlotError> {
+    Ok(PreEscaped(super::draw_csg(interaction).svg()?))
+}
+
+/// What stands in for the picture of a change sequence graph: its edges.
+#[cfg(not(feature = "plots"))]
+fn graph(interaction: &Interaction) -> Result<Markup, PlotError> {
+    let edges = interaction.graph.iter().map(|row| format!("{} -> {}\n", row.from, row.to));
+    Ok(markup! { pre { (edges.collect::<String>()) } })
 }
 
 /// What stands in for the pictures: the tree as text, and the clusters test by test.

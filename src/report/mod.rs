@@ -7,6 +7,9 @@
 mod chart;
 #[cfg(feature = "plots")]
 mod cluster_plot;
+mod csg;
+#[cfg(feature = "plots")]
+mod csg_plot;
 mod data;
 #[cfg(feature = "plots")]
 mod distance_plot;
@@ -17,6 +20,7 @@ mod dot;
 mod error;
 mod explanation;
 mod html;
+mod interaction;
 mod junit;
 mod labels;
 #[cfg(feature = "plots")]
@@ -45,6 +49,9 @@ mod write;
 
 #[cfg(feature = "plots")]
 pub use cluster_plot::draw_clusters;
+pub use csg::csg_dot;
+#[cfg(feature = "plots")]
+pub use csg_plot::draw_csg;
 pub use data::Report;
 #[cfg(feature = "plots")]
 pub use distance_plot::draw_distances;
@@ -57,6 +64,7 @@ pub use error::{PlotError, ReportError};
 pub use explanation::{Explanation, Ran, Row, Step, When};
 pub use html::html;
 pub(crate) use html::page;
+pub use interaction::Interaction;
 pub use junit::junit;
 pub use labels::{
     Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,

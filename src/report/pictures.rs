@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use super::{
     cluster_plot::draw_clusters,
+    csg_plot::draw_csg,
     distance_plot::draw_distances,
     distances::Distances,
     error::{PlotError, ReportError},
+    interaction::Interaction,
     labels::Labels,
     scene::Scene,
     time_plot::draw_progress,
@@ -63,6 +65,17 @@ impl Pictures<'_> {
         }
         Ok(drawn)
     }
+}
+
+/// Writes `csg` as SVG, PDF and PNG.
+///
+/// # Errors
+/// A file cannot be written, or the picture cannot be drawn.
+pub(super) fn write_csg(
+    interaction: &Interaction,
+    results: &ResultsDir,
+) -> Result<(), ReportError> {
+    Drawn::default().write("csg", &draw_csg(interaction), results)
 }
 
 impl Drawn {

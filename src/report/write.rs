@@ -1,15 +1,20 @@
 //! The files of a report.
 
 use super::{
+    csg::csg_dot,
     data::Report,
     distances::Distances,
     document::DOCUMENT_FILE,
     dot::dot,
     error::ReportError,
     html::html,
+    interaction::Interaction,
     terminal::{TextStyle, terminal},
 };
 use crate::results::ResultsDir;
+
+/// Where subsets of the changes of a patch are.
+const SUBSETS: &str = "subsets/";
 
 impl Report {
     /// The decision tree as text.
@@ -33,6 +38,9 @@ impl Report {
         results.write_file("tree.json", tree.to_json().as_bytes())?;
         results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
         results.write_file("report.html", html(self)?.as_bytes())?;
+        if let Some(interaction) = &self.interaction {
+            self.write_interaction(interaction, results)?;
+        }
         #[cfg(feature = "plots")]
         super::pictures::Pictures {
             tree,
@@ -43,6 +51,29 @@ impl Report {
             verdicts: &verdicts,
         }
         .write(results)?;
+        Ok(())
+    }
+
+    /// Writes the tables about the changes of a patch, their graph, and the diffs of their subsets.
+    fn write_interaction(
+        &self,
+        interaction: &Interaction,
+        results: &ResultsDir,
+    ) -> Result<(), ReportError> {
+        results.write(&interaction.changes)?;
+        results.write(&interaction.subsets)?;
+        results.write(&interaction.graph)?;
+        results.write(&interaction.interactions)?;
+        results.write(&interaction.sequences)?;
+        results.write(&interaction.critical)?;
+        results.write_file("csg.dot", csg_dot(interaction).as_bytes())?;
+        #[cfg(feature = "plots")]
+        super::pictures::write_csg(interaction, results)?;
+        for row in self.revisions.iter().filter(|row| row.patch.starts_with(SUBSETS)) {
+            if let Some(diff) = self.diffs.get(&row.revision) {
+                results.write_file(&row.patch, diff.as_bytes())?;
+            }
+        }
         Ok(())
     }
 }

@@ -13,21 +13,26 @@ use std::{
 };
 
 use super::{
-    ClusterRow, DistanceRow, DivergenceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow,
-    ResultsDir, ResultsError, RevisionRow, StateRow, StatsRow, SummaryRow, Table, TestRow,
-    error::MARK, read_table, write::UNFINISHED,
+    ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
+    LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
+    SequenceRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK,
+    read_table, write::UNFINISHED,
 };
 
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 32] = [
+pub(super) const NAMES: [&str; 37] = [
     "answers.json",
     "build",
     "clusters.pdf",
     "clusters.png",
     "clusters.svg",
     "coverage.info",
+    "csg.dot",
+    "csg.pdf",
+    "csg.png",
+    "csg.svg",
     "distances.pdf",
     "distances.png",
     "distances.svg",
@@ -46,6 +51,7 @@ pub(super) const NAMES: [&str; 32] = [
     "progress.svg",
     "report.html",
     "results.json",
+    "subsets",
     "tests",
     "tree.dot",
     "tree.json",
@@ -56,18 +62,24 @@ pub(super) const NAMES: [&str; 32] = [
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 13] = [
+pub(super) const TABLES: [&str; 19] = [
+    ChangeRow::FILE,
     ClusterRow::FILE,
+    CriticalRow::FILE,
+    CsgRow::FILE,
     DistanceRow::FILE,
     DivergenceRow::FILE,
+    InteractionRow::FILE,
     LabelRow::FILE,
     OutcomeRow::FILE,
     PairRow::FILE,
     RangeRow::FILE,
     RankingRow::FILE,
     RevisionRow::FILE,
+    SequenceRow::FILE,
     StateRow::FILE,
     StatsRow::FILE,
+    SubsetRow::FILE,
     SummaryRow::FILE,
     TestRow::FILE,
 ];

@@ -38,9 +38,10 @@ pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
-    ClusterRow, DistanceRow, DivergenceRow, LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow,
-    RevisionRow, StateRow, StatsRow, SummaryRow, TestRow,
+    ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
+    LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, SequenceRow, StateRow,
+    StatsRow, SubsetRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
-pub use words::{Code, Ended, FoundBy, Phase, Shown, Status, Verdict};
+pub use words::{Code, Ended, FoundBy, Introduced, NodeKind, Phase, Shown, Status, Verdict};
 pub use write::write_whole;

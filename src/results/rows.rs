@@ -1,6 +1,6 @@
 //! The columns of all CSV files. New columns are only ever added at the end.
 
-use super::words::{Code, FoundBy, Phase, Shown, Status, Verdict};
+use super::words::{Code, FoundBy, Introduced, NodeKind, Phase, Shown, Status, Verdict};
 use super::{StateId, TestId, table::table};
 use crate::subject::{Revision, RevisionSet};
 
@@ -302,6 +302,106 @@ table! {
         shown: Shown,
         /// The condition on the input, with ` and ` between its parts.
         condition: String,
+    }
+}
+
+table! {
+    /// `changes.csv`: the changes of a patch whose interaction was looked for.
+    ChangeRow in "changes.csv" {
+        /// The name of the change: the number of its first line in the patched file; of a change that
+        /// only removes, `-` and the number of the first line that it removes. If several files are
+        /// changed, the file comes before it, with a colon between.
+        change: String,
+        /// The file.
+        file: String,
+        /// The first line in the original that it removes; of one that only adds, the line before it.
+        old_line: u32,
+        /// The number of lines that it removes.
+        old_lines: u32,
+        /// The first line in the patched file that it adds; of one that only removes, the line before
+        /// it.
+        new_line: u32,
+        /// The number of lines that it adds.
+        new_lines: u32,
+        /// The changes without which no part of the patch that has it takes part.
+        needs: Vec<String>,
+    }
+}
+
+table! {
+    /// `subsets.csv`: the changes that each revision has.
+    SubsetRow in "subsets.csv" {
+        /// The revision.
+        revision: Revision,
+        /// Its changes.
+        changes: Vec<String>,
+    }
+}
+
+table! {
+    /// `csg.csv`: the edges of the change sequence graph.
+    CsgRow in "csg.csv" {
+        /// The node where the edge begins: a change, or a place as `file.c:line`, or `root`.
+        from: String,
+        /// What that node is.
+        from_kind: NodeKind,
+        /// The node where the edge ends.
+        to: String,
+        /// What that node is.
+        to_kind: NodeKind,
+        /// The changes on which the node where the edge ends depends.
+        depends: Vec<String>,
+    }
+}
+
+table! {
+    /// `interactions.csv`: which changes interact on which test.
+    InteractionRow in "interactions.csv" {
+        /// The test.
+        test: TestId,
+        /// The changes: no smaller set among them interacts on this test.
+        changes: Vec<String>,
+        /// The outputs on which their interaction shows.
+        outputs: Vec<String>,
+        /// Whether some place of the program depends on all of the changes.
+        potential: bool,
+        /// The changes that the patched program runs on the test, in the order in which it begins them.
+        sequence: Vec<String>,
+    }
+}
+
+table! {
+    /// `sequences.csv`: what every test runs of the patch, and what it shows.
+    SequenceRow in "sequences.csv" {
+        /// The test.
+        test: TestId,
+        /// The changes that the patched program runs, in the order in which it begins them.
+        sequence: Vec<String>,
+        /// Whether the patched program does something else than the original.
+        differs: bool,
+        /// The error of the patched program, if it is one that the original does not have.
+        error: Option<Introduced>,
+        /// Whether the test runs a critical sequence.
+        critical: bool,
+        /// Whether the test would be enough to test one change in isolation: of those that run the
+        /// change, it runs the fewest others.
+        isolated: bool,
+    }
+}
+
+table! {
+    /// `critical.csv`: the critical sequences of change interaction errors.
+    CriticalRow in "critical.csv" {
+        /// The changes that every test with the error runs, in the order in which they ran.
+        sequence: Vec<String>,
+        /// The error.
+        error: Introduced,
+        /// The first test that has the error and ran the changes in this order.
+        test: TestId,
+        /// The number of tests that ran them in this order.
+        tests: u32,
+        /// The number of those that have the error.
+        errors: u32,
     }
 }
 

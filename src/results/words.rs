@@ -101,13 +101,20 @@ words! {
         Trial = "trial",
         /// Revisions go different ways through the code on it.
         Divergence = "divergence",
+        /// It takes a path of its own through the changes of a patch.
+        Sequence = "sequence",
     }
 }
 
 impl FoundBy {
     /// Whether the input runs on every revision even if that would tell nothing new.
     pub fn is_asked_for(self) -> bool {
-        matches!(self, Self::Given | Self::Seed | Self::Divergence)
+        matches!(self, Self::Given | Self::Seed) || self.is_of_code()
+    }
+
+    /// Whether the input is a test because of the code that it runs, whatever that shows.
+    pub fn is_of_code(self) -> bool {
+        matches!(self, Self::Divergence | Self::Sequence)
     }
 }
 
@@ -140,6 +147,30 @@ words! {
         Inside = "inside",
         /// There is no outcome that counts.
         Unknown = "unknown",
+    }
+}
+
+words! {
+    /// What a node of a change sequence graph is.
+    NodeKind {
+        /// The beginning of the program.
+        Root = "root",
+        /// A change.
+        Change = "change",
+        /// A place that depends on several changes, and is none.
+        Interaction = "interaction",
+        /// A place where the program shows something or ends.
+        Output = "output",
+    }
+}
+
+words! {
+    /// An error that a patch introduces (Böhme, Oliveira and Roychoudhury, 2013, section 3).
+    Introduced {
+        /// The original is right, and the patched program is not.
+        Regression = "regression",
+        /// The patched program is wrong, in another way than the original.
+        Differential = "differential",
     }
 }
 

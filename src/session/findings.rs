@@ -332,6 +332,7 @@ impl Run<'_> {
             divergences: self.divergences.take(),
             solution,
             bounds,
+            interaction: None,
         })
     }
 

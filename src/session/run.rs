@@ -15,10 +15,12 @@ use super::{
     findings::{Findings, Run, write_inputs},
     inner::probed,
     inputs,
+    interact::{self, Interact},
     native::Native,
     observer::{Event, Observer},
     options::{Options, Sharing, Until},
     rounds::{MANY_IN_VAIN, explore_and_pair},
+    rows::takes_part,
     shadow::{self, Behind, Hunt, Shadow},
     stages::{Built, Merged, Stage},
 };
@@ -47,10 +49,15 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// is otherwise an eighth of the time since exploring began.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 
+/// The most subsets of changes of which every clustering is looked for.
+const FEW: usize = 64;
+
 /// A subject whose revisions are to be compared.
 pub struct Session {
     stage: Stage,
     options: Options,
+    /// The changes whose interaction is looked for, if the revisions are subsets of them.
+    changes: Option<interact::Task>,
     /// The directory that it works in if there is no [`Options::out`].
     _scratch: Option<TempDir>,
 }
@@ -73,7 +80,7 @@ impl Session {
         };
         let place = ResultsDir::claim(place).map_err(anyhow::Error::from)?;
         let stage = Stage::new(subject, place, &options.search.interrupt)?;
-        Ok(Self { stage, options, _scratch: scratch })
+        Ok(Self { stage, options, changes: None, _scratch: scratch })
     }
 
     /// Tells the revisions apart. Results are written below [`Options::out`] as they are found, and
@@ -117,6 +124,35 @@ impl Session {
         })
     }
 
+    /// Tells the subsets of the changes of one patch apart, and says which changes interact. Results are
+    /// those of [`Self::diff`], whose revisions are the subsets, and
+    /// [`Report::interaction`](crate::report::Report::interaction).
+    ///
+    /// # Errors
+    /// As for [`Self::diff`]; there is no such patch, it was set aside, or has one change only; or the
+    /// program has a build of its own.
+    pub fn interact(
+        mut self,
+        interact: &Interact,
+        observer: &mut dyn Observer,
+    ) -> Result<Findings, Error> {
+        let began = Instant::now();
+        let interrupt = self.options.search.interrupt.clone();
+        let task = unless_interrupted(&interrupt, || interact::Task::new(&self.stage, interact))?;
+        self.stage = Stage::new(task.subject(), self.stage.place.clone(), &interrupt)?;
+        if self.stage.subject.revisions() <= FEW {
+            // Each way in which inputs cluster the subsets may show another interaction.
+            self.options.until.get_or_insert(Until::Trees);
+        }
+        self.changes = Some(task);
+        let seeds = self.seeds()?;
+        self.stage.results = self.stage.place.begin(false).map_err(anyhow::Error::from)?;
+        self.compare(seeds, began, None, observer).inspect_err(|_| {
+            // The first error is the one to report.
+            _ = self.stage.place.give_up();
+        })
+    }
+
     /// The inputs that the subject gives and, to resume, those that an earlier run left.
     fn seeds(&self) -> anyhow::Result<Vec<(TestInput, FoundBy)>> {
         let given = inputs::given_tests(&self.stage.subject)?.into_iter();
@@ -140,6 +176,9 @@ impl Session {
         let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
         if let Some(shadow) = shadow {
             shadow.choose(&mut merged)?;
+        }
+        if let Some(task) = &self.changes {
+            takes_part(&merged.rows, task.patched())?;
         }
         self.compare_merged(merged, (seeds, began), shadow, observer)
     }
@@ -295,6 +334,9 @@ impl Session {
                 behind.push((found, input));
             }
         }
+        if let Some(task) = &self.changes {
+            task.cover(&mut differ, clock)?;
+        }
         differ.finish(&explorer.exhausted(), explorer.pool())?;
         if exhausted && shadow.is_none() {
             // Native runs may tell apart revisions about which no path says anything.
@@ -369,6 +411,11 @@ impl Session {
             deadline: judging.deadline(),
         };
         let mut findings = run.findings()?;
+        if let Some(task) = &self.changes {
+            let found =
+                task.found(findings.tests(), findings.revisions(), &findings.report().right)?;
+            findings.report.interaction = Some(found);
+        }
         // They are large, and another comparison may follow.
         drop((explorer, differ));
         if !clock.is_interrupted() {
@@ -421,7 +468,7 @@ impl Session {
         let mut options =
             Options { out: None, resume: false, queries: None, ..self.options.clone() };
         options.search.time = time.or(options.search.time);
-        let session = Self { stage, options, _scratch: Some(scratch) };
+        let session = Self { stage, options, changes: None, _scratch: Some(scratch) };
         let seeds = session.seeds()?;
         session.compare_merged(merged, (seeds, Instant::now()), None, observer).map(Some)
     }

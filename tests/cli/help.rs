@@ -18,6 +18,7 @@ fn help_of_every_command() {
         "ask",
         "explain",
         "shadow",
+        "interact",
         "rank",
         "campaign",
         "plot",

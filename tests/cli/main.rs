@@ -13,6 +13,7 @@ mod given;
 mod help;
 mod init;
 mod inner;
+mod interact;
 mod interrupt;
 mod judged;
 mod loose;
