@@ -8,7 +8,12 @@ use std::{
 
 use clap::Args;
 
-use super::{args::compared, exit::SUCCESS, say};
+use super::{
+    args::compared,
+    exit::SUCCESS,
+    progress::{Progress, ProgressArgs},
+    say,
+};
 use crate::{
     report::TextStyle,
     results::TestId,
@@ -39,12 +44,17 @@ pub(super) struct ExplainArgs {
     /// How long to look for the inputs on which the two differ: 20s, 2m; 0s for not at all
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "20s")]
     time_budget: Duration,
+    #[command(flatten)]
+    progress: ProgressArgs,
 }
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<u8> {
     let (subject, results) = compared(&args.subject, args.entry.as_deref(), args.out.as_deref())?;
     let (pair, test) = ([args.a, args.b], args.test.map(TestId));
-    let explanation = explain(subject, &results, pair, test, args.time_budget)?;
+    let mut progress = Progress::new(args.progress);
+    let explained = explain(subject, &results, pair, test, args.time_budget, &mut progress);
+    drop(progress);
+    let explanation = explained?;
     let style = TextStyle { colour: io::stdout().is_terminal(), ..TextStyle::default() };
     let most = if args.all { usize::MAX } else { 1 };
     say::line(explanation.text(most, style).trim_end_matches('\n'))?;

@@ -61,8 +61,8 @@ impl Probed {
     }
 }
 
-/// The compiler flags of a program, changed so that its functions stay what they are in the source,
-/// and their parameters have names. A program with a build of its own `is_whole`.
+/// The compiler flags of a program, changed so that its functions and lines stay what they are in the
+/// source, and parameters have names. A program with a build of its own `is_whole`.
 pub fn probed_flags(flags: &[String], is_whole: bool) -> Vec<String> {
     let is_kept = |flag: &&String| !flag.starts_with("-O") && !flag.starts_with("-g");
     let more: &[&str] = if is_whole { &["-O0", "-g"] } else { &[] };

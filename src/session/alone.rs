@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -9,13 +10,14 @@ use anyhow::{Context, bail};
 
 use super::{
     linking::{find_libc, link_libc},
+    observer::Observer,
     stages::Stage,
 };
 use crate::{
     compile::{self, BuildError, Revisions},
     ir::{Module, lower},
     merge::{self, Changes},
-    subject::Revision,
+    subject::{Revision, Subject},
 };
 
 /// A revision as a program of its own.
@@ -27,31 +29,36 @@ pub(crate) struct Alone {
 
 impl Stage {
     /// Compiles two revisions in `directory`, each to a program of its own, whose sources are laid
-    /// out in the subdirectory of its number.
+    /// out below the subdirectory of its number. A package is built without optimisation, which is told
+    /// to `observer` if it takes minutes.
     ///
     /// # Errors
-    /// A revision cannot be compiled, or the program has a build of its own.
+    /// A revision cannot be compiled, or is not made from C files.
     pub(crate) fn alone(
         &self,
         wanted: [Revision; 2],
         directory: &Path,
+        observer: &mut dyn Observer,
     ) -> anyhow::Result<[Alone; 2]> {
-        let has_build = self.subject.config.build.program.is_some();
-        if has_build || self.subject.is_meta() || self.subject.is_bitcode() {
+        if self.subject.is_meta() || self.subject.is_bitcode() {
             bail!(
-                "{}: only revisions that are compiled from C files, without a build of their own, \
-                 can be explained",
+                "{}: only revisions that patches make of C files can be looked at one by one",
                 self.subject.dir.display()
             );
         }
-        let mut changes = BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
-        for (revision, candidate) in merge::candidates(&self.subject) {
-            if wanted.contains(&revision) {
-                let candidate = candidate.map_err(anyhow::Error::msg);
-                changes.insert(revision, candidate.context(format!("revision {revision}"))?.files);
-            }
+        if let Some((whole, subject)) = self.prepare_as_written(observer)? {
+            let changes = changes(&subject, wanted)?;
+            let alone = |revision: Revision| -> anyhow::Result<Alone> {
+                let directory = directory.join(revision.to_string());
+                fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
+                let made = whole.alone(&changes[&revision], &directory);
+                let (bitcode, sources) = made.with_context(|| format!("revision {revision}"))?;
+                Ok(Alone { module: lower::load_as_written(&bitcode)?, sources })
+            };
+            return Ok([alone(wanted[0])?, alone(wanted[1])?]);
         }
         let common = self.common_in(directory)?;
+        let changes = changes(&self.subject, wanted)?;
         let (revisions, failed) = Revisions::new(self.toolchain.clone(), &common, &changes)?;
         if let Some((revision, error)) = failed.into_iter().next() {
             return Err(anyhow::Error::from(error).context(format!("revision {revision}")));
@@ -75,4 +82,20 @@ impl Stage {
         let [a, b] = wanted;
         Ok([alone(a)?, alone(b)?])
     }
+}
+
+/// What the original and two revisions change.
+fn changes(
+    subject: &Subject,
+    wanted: [Revision; 2],
+) -> anyhow::Result<BTreeMap<Revision, Changes>> {
+    let mut changes = BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
+    for (revision, candidate) in merge::candidates(subject) {
+        if wanted.contains(&revision) {
+            let candidate = candidate.map_err(anyhow::Error::msg);
+            changes
+                .insert(revision, candidate.with_context(|| format!("revision {revision}"))?.files);
+        }
+    }
+    Ok(changes)
 }

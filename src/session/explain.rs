@@ -8,7 +8,7 @@ use diffy::{DiffOptions, Line};
 
 use super::{
     Options, SearchOptions, Session, Until, alone::Alone, beginning::beginning,
-    findings::patch_text, inputs, rows::takes_part, stages::Stage,
+    findings::patch_text, inputs, observer::Observer, rows::takes_part, stages::Stage,
 };
 use crate::{
     compile::HARNESS,
@@ -32,7 +32,7 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// Explains why revisions `a` and `b` of `subject` differ on a test of the `results` of a comparison:
 /// on `test`, or else on the one that `pairs.csv` names. For `time`, it looks for the inputs on which
-/// they differ.
+/// they differ. What takes minutes is told to `observer`.
 ///
 /// # Errors
 /// The results are not there, the test does not tell the two apart, or the program cannot be compiled
@@ -43,6 +43,7 @@ pub fn explain(
     [a, b]: [Revision; 2],
     test: Option<TestId>,
     time: Duration,
+    observer: &mut dyn Observer,
 ) -> anyhow::Result<Explanation> {
     let document = Document::read(results.path())?;
     let entry = entry(&document, [a, b], test)?;
@@ -52,7 +53,7 @@ pub fn explain(
     let stage = Stage::new(subject, results.clone(), &interrupt)?;
     let directory = fs::canonicalize(scratch.path())?;
     unchanged(&stage.subject, &document, [a, b])?;
-    let [of_a, of_b] = stage.alone([a, b], &directory)?;
+    let [of_a, of_b] = stage.alone([a, b], &directory, observer)?;
     let sources = [of_a.sources.clone(), of_b.sources.clone()];
     let run = |revision: Revision, alone: Alone, other: &Path| -> anyhow::Result<Ran> {
         let options = SearchOptions::default();
@@ -96,7 +97,8 @@ fn when(
     known: &[(TestInput, bool)],
     time: Duration,
 ) -> anyhow::Result<Option<When>> {
-    if time.is_zero() {
+    // What a program of its own reads is text.
+    if time.is_zero() || subject.config.build.program.is_some() {
         return Ok(None);
     }
     let (subject, pair) = subject.of_pair(pair);

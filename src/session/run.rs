@@ -129,8 +129,7 @@ impl Session {
     /// [`Report::interaction`](crate::report::Report::interaction).
     ///
     /// # Errors
-    /// As for [`Self::diff`]; there is no such patch, it was set aside, or has one change only; or the
-    /// program has a build of its own.
+    /// As for [`Self::diff`]; there is no such patch, it was set aside, or has one change only.
     pub fn interact(
         mut self,
         interact: &Interact,
@@ -138,8 +137,12 @@ impl Session {
     ) -> Result<Findings, Error> {
         let began = Instant::now();
         let interrupt = self.options.search.interrupt.clone();
-        let task = unless_interrupted(&interrupt, || interact::Task::new(&self.stage, interact))?;
+        let task = unless_interrupted(&interrupt, || {
+            self.stage.prepare(observer)?;
+            interact::Task::new(&self.stage, interact, observer)
+        })?;
         self.stage = Stage::new(task.subject(), self.stage.place.clone(), &interrupt)?;
+        unless_interrupted(&interrupt, || self.stage.prepare(observer))?;
         if self.stage.subject.revisions() <= FEW {
             // Each way in which inputs cluster the subsets may show another interaction.
             self.options.until.get_or_insert(Until::Trees);

@@ -108,14 +108,40 @@ impl Stage {
         place: ResultsDir,
         interrupt: &Interrupt,
     ) -> anyhow::Result<Self> {
-        let mut subject = other.subject.clone();
+        let mut subject = other.as_written();
         subject.config.outputs.functions = None;
+        Ok(Self { probed: Some(probed), ..Self::new(subject, place, interrupt)? })
+    }
+
+    /// The subject before it was prepared, compiled so that functions and lines stay as they are in the
+    /// source.
+    fn as_written(&self) -> Subject {
+        let mut subject = self.unprepared();
         subject.config.build.flags =
-            compile::probed_flags(&subject.config.build.flags, other.is_whole());
-        if let Some(whole) = &other.whole {
+            compile::probed_flags(&subject.config.build.flags, self.is_whole());
+        subject
+    }
+
+    /// The subject before it was prepared.
+    pub(super) fn unprepared(&self) -> Subject {
+        let mut subject = self.subject.clone();
+        if let Some(whole) = &self.whole {
             subject.root = whole.source().to_owned();
         }
-        Ok(Self { probed: Some(probed), ..Self::new(subject, place, interrupt)? })
+        subject
+    }
+
+    /// Prepares a package anew, as [written](Self::as_written).
+    pub(super) fn prepare_as_written(
+        &self,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Option<(Whole, Subject)>> {
+        let mut subject = self.as_written();
+        let whole = prepare_whole(&self.toolchain, &subject, &None, observer)?;
+        Ok(whole.map(|whole| {
+            subject.root = whole.tree().to_owned();
+            (whole, subject)
+        }))
     }
 
     /// Notes that the run has something to write: from now on an interrupt ends no compilers.

@@ -2,7 +2,10 @@
 
 use std::{fs, process::Command};
 
-use crate::support::{Scratch, psychic, refused, run};
+use crate::{
+    packages::{CONFIG, package},
+    support::{Scratch, psychic, refused, run},
+};
 
 /// The bodies of a function of a `signed char a` and an `unsigned char b`, the original first. Each
 /// differs from it exactly when the condition holds that stands beside it.
@@ -127,6 +130,18 @@ fn the_same_failure_is_not_passed_over() {
     // A division by zero ends both, which is the same outcome.
     let said = said(&scratch, 0, 1, &[]);
     assert!(said.starts_with("they differ exactly when x <= -11 or x >= 11"), "{said}");
+}
+
+/// A package is built once more for it, with lines as they are in its sources.
+#[test]
+fn revisions_of_packages_are_explained() {
+    let inputs = "[inputs]\nargs = [{ string = 1, count = [0, 1] }]\n";
+    let scratch = package().file("subject.toml", &format!("{CONFIG}\n{inputs}"));
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let ran = run(scratch.stage("explain").args(["0", "1"]));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let sides = |line: &str| line.matches("± main.c:6 ").count();
+    assert_eq!(ran.stdout.lines().map(sides).max(), Some(2), "{}", ran.stdout);
 }
 
 #[test]

@@ -16,7 +16,10 @@ use psychic::{
     subject::Revision,
 };
 
-use crate::support::{Scratch, psychic, refused, run, table};
+use crate::{
+    packages::{CONFIG, package},
+    support::{Scratch, psychic, refused, run, table},
+};
 
 /// A directory below `tests/interact`.
 fn kept(name: &str) -> PathBuf {
@@ -359,9 +362,41 @@ fn what_cannot_be_done_is_said() {
     assert!(message.contains("has one change only, so that none can interact"), "{message}");
     let toml = "name = \"meta\"\nsources = [\"a.c\"]\nrevisions = 2\nentry = \"entry\"\n";
     let meta = Scratch::new().file("subject.toml", toml);
-    assert!(
-        said(&meta, &["--patch", "1"]).contains("only patches of programs that are compiled from")
-    );
+    assert!(said(&meta, &["--patch", "1"]).contains("only patches of C files are split"));
+}
+
+/// Two files of a package: what one no longer says, the other says in its place.
+#[test]
+fn changes_of_packages_interact_too() {
+    let inputs = "[inputs]\nargs = [{ string = 1, count = [0, 1] }]\n";
+    let both = "--- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+        -\treturn say(GREETING, argc > 1 ? argv[1] : \"world\");\n\
+        +\treturn say(GREETING, argc > 1 ? argv[1] : \"\");\n\
+        --- a/say.c\n+++ b/say.c\n@@ -5 +5 @@\n\
+        -\tprintf(\"%s %s\\n\", what, whom);\n\
+        +\tprintf(\"%s %s\\n\", what, *whom ? whom : \"nobody\");\n";
+    let scratch = package().file("subject.toml", &format!("{CONFIG}\n{inputs}"));
+    let scratch = scratch.file("1.diff", both);
+    let said = interact(scratch.dir.path(), &scratch.out(), &["--patch", "1"]);
+    assert!(said.contains("critical sequence") || said.contains("errors of the patch"), "{said}");
+    let rows: Vec<InteractionRow> = table(&scratch.out());
+    let pair = names(&["main.c:6", "say.c:5"]);
+    assert!(!rows.is_empty(), "{said}");
+    for row in &rows {
+        assert_eq!((&row.changes, &row.sequence, row.potential), (&pair, &pair, true));
+    }
+    // On no argument, the two print something else than either alone; on an empty one, only one does.
+    let inputs: BTreeSet<usize> = rows.iter().map(|row| argument_count(&scratch, row)).collect();
+    assert_eq!(inputs, BTreeSet::from([1]));
+    let edges = fs::read_to_string(scratch.out().join("csg.csv")).expect("written");
+    assert!(edges.contains("root,root,main.c:6,change,"), "{edges}");
+    assert!(edges.contains("main.c:6,change,say.c:5,change,"), "{edges}");
+}
+
+/// How many arguments the input of a row has, with the name of the program.
+fn argument_count(scratch: &Scratch, row: &InteractionRow) -> usize {
+    let file = scratch.out().join(format!("tests/{:04}.ktest", row.test.0));
+    TestInput::read(&file).expect("a test").args.len()
 }
 
 #[test]

@@ -373,6 +373,22 @@ impl Whole {
         Err(BuildError::NoProgram { program, expected: module })
     }
 
+    /// Makes the bitcode of a revision's program in a directory, and returns it and the tree of its
+    /// sources.
+    ///
+    /// # Errors
+    /// As for [`Self::unite`], where nothing can be made of the original.
+    pub fn alone(
+        &self,
+        changes: &Changes,
+        directory: &Path,
+    ) -> Result<(PathBuf, PathBuf), BuildError> {
+        let bitcode = directory.join("alone.bc");
+        let (tree, _) = self.build(changes, directory)?;
+        self.finish(&tree, directory, &bitcode, None)?;
+        Ok((bitcode, tree))
+    }
+
     /// Makes a revision's program as the package's build makes it: the bitcode of the whole
     /// program, and the executable made from that. Does nothing if they are there already.
     pub(super) fn own(

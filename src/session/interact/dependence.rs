@@ -46,13 +46,15 @@ impl Dependence {
         Self { dependents: builder.dependents }
     }
 
-    /// What depends on some instructions, directly or not, with these themselves.
-    pub(super) fn slice(&self, from: impl IntoIterator<Item = Place>) -> BTreeSet<Place> {
-        let mut slice = BTreeSet::new();
-        let mut left: Vec<Place> = from.into_iter().collect();
+    /// What depends on some instructions, directly or not, with these themselves. What does not run
+    /// after any of them does not depend on them.
+    pub(super) fn slice(&self, flow: &Flow<'_>, from: Vec<Place>) -> BTreeSet<Place> {
+        let after = flow.reachable(from.clone());
+        let (mut slice, mut left) = (BTreeSet::new(), from);
         while let Some(place) = left.pop() {
             if slice.insert(place) {
-                left.extend(self.dependents[place].iter().copied());
+                let dependents = self.dependents[place].iter().copied();
+                left.extend(dependents.filter(|dependent| after.contains(dependent)));
             }
         }
         slice

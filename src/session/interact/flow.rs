@@ -1,6 +1,6 @@
 //! Control flow of a program, across its functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{Callee, Function, FunctionId, Inst, Module, SourceLine};
 
@@ -55,6 +55,17 @@ impl<'m> Flow<'m> {
             }
         }
         flow
+    }
+
+    /// The places that control may reach from some places, with these themselves.
+    pub(super) fn reachable(&self, from: Vec<Place>) -> BTreeSet<Place> {
+        let (mut seen, mut left) = (BTreeSet::new(), from);
+        while let Some(place) = left.pop() {
+            if seen.insert(place) {
+                left.extend(&self.next[place]);
+            }
+        }
+        seen
     }
 
     /// The number of instructions.

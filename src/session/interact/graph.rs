@@ -91,9 +91,9 @@ impl Graph {
         let order = order(flow, entry);
         let mut depends_on: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); flow.len()];
         for index in 0..changes {
-            let own =
-                order.iter().copied().filter(|place| change(flow.line(*place)) == Some(index));
-            for place in dependence.slice(own) {
+            let own = order.iter().copied();
+            let own = own.filter(|place| change(flow.line(*place)) == Some(index)).collect();
+            for place in dependence.slice(flow, own) {
                 depends_on[place].insert(index);
             }
         }

@@ -31,7 +31,10 @@ use crate::{
         ChangeRow, CriticalRow, CsgRow, FoundBy, InteractionRow, Introduced, SequenceRow,
         SubsetRow, TestId,
     },
-    session::{beginning::beginning, options::SearchOptions, oracle::is_error, stages::Stage},
+    session::{
+        beginning::beginning, observer::Observer, options::SearchOptions, oracle::is_error,
+        stages::Stage,
+    },
     solver,
     subject::{Form, Patch, Revision, Subject},
 };
@@ -65,18 +68,16 @@ impl Task {
     /// graph and the subsets.
     ///
     /// # Errors
-    /// There is no such patch, it was set aside, it has one change only or too many; or the program has
-    /// a build of its own.
-    pub(crate) fn new(stage: &Stage, interact: &Interact) -> anyhow::Result<Self> {
+    /// There is no such patch, it was set aside, or it has one change only or too many.
+    pub(crate) fn new(
+        stage: &Stage,
+        interact: &Interact,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<Self> {
         let subject = &stage.subject;
         let patch = patch_of(subject, interact.patch)?;
-        let has_build = subject.config.build.program.is_some();
-        if has_build || subject.is_meta() || subject.is_bitcode() {
-            bail!(
-                "{}: only patches of programs that are compiled from C files, without a build of their \
-                 own, are split into changes",
-                subject.dir.display()
-            );
+        if subject.is_meta() || subject.is_bitcode() {
+            bail!("{}: only patches of C files are split into changes", subject.dir.display());
         }
         let set_aside = || format!("patch {} ({}) is set aside", patch.revision, patch.name);
         let candidate = match merge::candidates(subject).remove(&patch.revision) {
@@ -90,14 +91,15 @@ impl Task {
         let directory = fs::canonicalize(scratch.path())?;
         let build = directory.join("build");
         fs::create_dir(&build)?;
-        let [_, alone] =
-            stage.alone([Revision::ORIGINAL, patch.revision], &build).with_context(set_aside)?;
+        let [_, alone] = stage
+            .alone([Revision::ORIGINAL, patch.revision], &build, observer)
+            .with_context(set_aside)?;
         let names = names(&pieces);
         let options = SearchOptions::default();
         let mut program = Program::new(alone.module, &options.models()?.with_terms());
         program.uninitialised = subject.config.uninitialised;
-        let entry = program.module.function(&subject.config.entry);
-        let entry = entry.with_context(|| format!("there is no {}", subject.config.entry))?;
+        let name = &subject.config.entry;
+        let entry = program.module.function(name).with_context(|| format!("there is no {name}"))?;
         let lines = Lines { program: &program, sources: &alone.sources, pieces: &pieces };
         let flow = Flow::new(&program.module, entry);
         let graph = Graph::new(&flow, entry, pieces.len(), &|line| lines.change(line));
@@ -130,7 +132,7 @@ impl Task {
         let subsets: BTreeMap<Revision, Subset> =
             of_subsets.chain([(Revision::ORIGINAL, 0)]).collect();
         let patched = Revision(chosen.len() as u32);
-        let mut made = Subject { patches, labels: BTreeMap::new(), ..subject.clone() };
+        let mut made = Subject { patches, labels: BTreeMap::new(), ..stage.unprepared() };
         made.reference = right(&mut made, subject, interact, patched)?;
         let sources = alone.sources;
         Ok(Self {
