@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Callee, Function, FunctionId, Inst, Module, SourceLine};
+use crate::ir::{
+    Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, SourceLine,
+    address::function_at,
+};
 
 /// The place of an instruction among those of all functions.
 pub(super) type Place = usize;
@@ -19,6 +22,8 @@ pub(super) struct Flow<'m> {
     /// What may run after it within its function.
     pub(super) next_within: Vec<Vec<Place>>,
     owners: Vec<FunctionId>,
+    /// The functions whose address the program has anywhere.
+    addressed: BTreeSet<FunctionId>,
 }
 
 impl<'m> Flow<'m> {
@@ -33,8 +38,15 @@ impl<'m> Flow<'m> {
                 owners.resize(owners.len() + function.code.len(), id);
             }
         }
-        let mut flow =
-            Self { module, functions, next: Vec::new(), next_within: Vec::new(), owners };
+        let addressed = addressed(module);
+        let mut flow = Self {
+            module,
+            functions,
+            next: Vec::new(),
+            next_within: Vec::new(),
+            owners,
+            addressed,
+        };
         flow.next_within = (0..flow.owners.len()).map(|place| flow.within(place)).collect();
         flow.next = flow.next_within.clone();
         for place in 0..flow.owners.len() {
@@ -103,8 +115,8 @@ impl<'m> Flow<'m> {
         self.places(id).filter(is_return).collect()
     }
 
-    /// The functions of the program that an instruction may call: any with as many parameters if it
-    /// calls through a pointer.
+    /// The functions of the program that an instruction may call: any with as many parameters whose
+    /// address is used, if it calls through a pointer.
     pub(super) fn callees(&self, place: Place) -> Vec<FunctionId> {
         let Inst::Call(call) = self.inst(place) else { return Vec::new() };
         match call.callee {
@@ -112,7 +124,10 @@ impl<'m> Flow<'m> {
                 self.functions.contains_key(&id).then_some(id).into_iter().collect()
             }
             Callee::Indirect(_) => {
-                let fits = |id: &&FunctionId| self.function(**id).params.len() == call.args.len();
+                let fits = |id: &&FunctionId| {
+                    self.addressed.contains(id)
+                        && self.function(**id).params.len() == call.args.len()
+                };
                 self.functions.keys().filter(fits).copied().collect()
             }
         }
@@ -139,4 +154,25 @@ impl<'m> Flow<'m> {
         inst.targets(|target| targets.push(first + target.0 as usize));
         targets
     }
+}
+
+/// The functions whose address is in the code or in a variable of a program.
+fn addressed(module: &Module) -> BTreeSet<FunctionId> {
+    let mut addressed = BTreeSet::new();
+    for function in &module.functions {
+        // A constant of which only calls were made is no address that code has.
+        let mut add = |operand: &Operand| {
+            if let OperandKind::Constant(index) = operand.kind()
+                && let Some(Constant::Int(number)) = function.constant(index)
+            {
+                addressed.extend(function_at(*number));
+            }
+        };
+        function.code.iter().for_each(|inst| inst.reads(|operand, _| add(operand)));
+    }
+    for global in &module.globals {
+        let words = global.bytes.windows(size_of::<u64>()).filter_map(|word| word.try_into().ok());
+        addressed.extend(words.map(u64::from_le_bytes).filter_map(function_at));
+    }
+    addressed
 }
