@@ -39,7 +39,7 @@ shadow: setup
 	@cargo build --release --locked
 	@scripts/shadow.py target/release/psychic
 
-# Beside the tables of the paper on change interaction errors: seconds.
+# Beside the tables of the paper on change interaction errors: two minutes once coreutils is built.
 interact: setup
 	@cargo build --release --locked
 	@scripts/interact.py target/release/psychic

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Writes results/interact/sequences.csv and results/interact/isolation.csv: what `psychic interact` finds in
-the programs of tests/interact, in the form of the two tables of "Regression tests to expose change
-interaction errors" (Böhme, Oliveira and Roychoudhury, ESEC/FSE 2013).
+the programs of tests/interact and in patches of coreutils' cut, in the form of the two tables of "Regression
+tests to expose change interaction errors" (Böhme, Oliveira and Roychoudhury, ESEC/FSE 2013).
 
     scripts/interact.py PSYCHIC
 
 The programs are extracts of our own of what the paper shows; its subjects were whole utilities, explored for
 five minutes each, so its averages stand in a row of their own, as the paper words them. Each program is judged by
-a later version, and by assertions and memory errors alone. Fails if a critical sequence is not the paper's.
+a later version, and by assertions and memory errors alone. Fails if a critical sequence is not the expected one,
+which is the paper's for the extracts.
 """
 
 import csv
@@ -17,9 +18,15 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The subject, and the critical sequence.
-SUBJECTS = (("cut-ranges", "1; 5; 7"), ("cut-overflow", "56; 63"))
-ORACLES = (("later version", ["--later", "2"]), ("errors", []))
+# The name, the subject, the patch, what is right, and the critical sequences.
+RUNS = (
+    ("cut-ranges", "tests/interact/cut-ranges", 1, 2, ["1; 5; 7"]),
+    ("cut-ranges", "tests/interact/cut-ranges", 1, None, ["1; 5; 7"]),
+    ("cut-overflow", "tests/interact/cut-overflow", 1, 2, ["56; 63"]),
+    ("cut-overflow", "tests/interact/cut-overflow", 1, None, ["56; 63"]),
+    ("coreutils-cut 13", "patches/coreutils-cut", 13, 1, ["196; 205"]),
+    ("coreutils-cut 1", "patches/coreutils-cut", 1, None, []),
+)
 
 
 def rows(path):
@@ -49,24 +56,24 @@ def main():
         sys.exit(__doc__)
     psychic = pathlib.Path(sys.argv[1]).resolve()
     sequences, isolation = [], []
-    for name, expected in SUBJECTS:
-        for oracle, options in ORACLES:
-            with tempfile.TemporaryDirectory() as scratch:
-                out = pathlib.Path(scratch) / "out"
-                command = [psychic, "interact", ROOT / "tests/interact" / name, "--patch", "1", *options]
-                done = subprocess.run([*command, "--out", out], capture_output=True, text=True)
-                if done.returncode != 0:
-                    sys.exit(f"{name}: {done.stdout}{done.stderr}")
-                tests, critical = rows(out / "sequences.csv"), rows(out / "critical.csv")
-            found = [row["sequence"] for row in critical]
-            if found != [expected]:
-                sys.exit(f"{name}: critical sequences {found}, not {expected}")
-            for kind, is_critical in (("non critical", False), ("critical", True)):
-                number, errors = of_kind(tests, is_critical)
-                sequences.append([name, oracle, kind, number, share(number, len(tests)), errors,
-                                  share(errors, number)])
-            isolated = [row for row in tests if row["isolated"] == "true"]
-            isolation.append([name, oracle, expected, *counts(tests), *counts(isolated)])
+    for name, subject, patch, later, expected in RUNS:
+        oracle, options = ("errors", []) if later is None else ("later version", ["--later", str(later)])
+        with tempfile.TemporaryDirectory() as scratch:
+            out = pathlib.Path(scratch) / "out"
+            command = [psychic, "interact", ROOT / subject, "--patch", str(patch), *options]
+            done = subprocess.run([*command, "--out", out], capture_output=True, text=True)
+            if done.returncode != 0:
+                sys.exit(f"{name}: {done.stdout}{done.stderr}")
+            tests, critical = rows(out / "sequences.csv"), rows(out / "critical.csv")
+        found = [row["sequence"] for row in critical]
+        if found != expected:
+            sys.exit(f"{name}: critical sequences {found}, not {expected}")
+        for kind, is_critical in (("non critical", False), ("critical", True)):
+            number, errors = of_kind(tests, is_critical)
+            sequences.append([name, oracle, kind, number, share(number, len(tests)), errors,
+                              share(errors, number)])
+        isolated = [row for row in tests if row["isolated"] == "true"]
+        isolation.append([name, oracle, ", ".join(expected), *counts(tests), *counts(isolated)])
     sequences.append(["published", "later versions", "critical", "", "one in five", "",
                       "ten times as likely as on others"])
     isolation.append(["published", "later versions", "two in three errors", "", "one in four", "one in five",

@@ -61,6 +61,11 @@ struct Counted {
 }
 
 impl Interaction {
+    /// The number of sets of changes that interact on some test, with no smaller part that does.
+    pub fn sets(&self) -> u32 {
+        self.found().len() as u32
+    }
+
     fn found(&self) -> Vec<Found<'_>> {
         let mut by_changes: BTreeMap<(usize, &[String]), Found<'_>> = BTreeMap::new();
         for row in &self.interactions {

@@ -178,6 +178,15 @@ table! {
         /// Number of pairs proved equivalent wherever neither fails; `equivalent` does not count
         /// them.
         equivalent_unless_failing: u64,
+        /// Number of divergences, where they were looked for.
+        divergences: u32,
+        /// Number of divergent inputs that are regressions.
+        regressions: u32,
+        /// Number of sets of changes that interact and of which no smaller part does, where they were
+        /// looked for.
+        interactions: u32,
+        /// Number of critical sequences of changes.
+        critical: u32,
     }
 }
 
@@ -448,7 +457,7 @@ mod tests {
             SummaryRow::COLUMNS.join(", "),
             "subject, revisions, rejected, tests, classes, height, lower_bound, distinguished, \
              internal, equivalent, unknown, mismatches, paths, instructions, queries, seconds, \
-             peak_mb, equivalent_unless_failing"
+             peak_mb, equivalent_unless_failing, divergences, regressions, interactions, critical"
         );
         assert_eq!(StatsRow::COLUMNS.join(", "), "phase, count, seconds, cache_hits, cache_misses");
     }

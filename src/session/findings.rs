@@ -27,8 +27,8 @@ use crate::{
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
-        Clustering, DivergenceRow, PairRow, ResultsDir, StateRow, StatsRow, SummaryRow, TestId,
-        Verdict, write_whole,
+        Clustering, DivergenceRow, PairRow, ResultsDir, Shown, StateRow, StatsRow, SummaryRow,
+        TestId, Verdict, write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet, Subject},
     tree::{self, Tree},
@@ -277,6 +277,7 @@ impl Run<'_> {
         let verdicts = |wanted| pairs.iter().filter(|row| row.verdict == wanted).count() as u64;
         let solver = self.statistics.solver.first();
         let values = Values { params: &config.inputs.params, reals: self.differ.reals() };
+        let divergences = self.divergences.as_deref().unwrap_or_default();
         let summary = SummaryRow {
             subject: config.name.clone(),
             revisions: self.merged.revisions.len() as u32,
@@ -296,6 +297,12 @@ impl Run<'_> {
             seconds: self.elapsed.as_secs_f64(),
             peak_mb: peak_memory(),
             equivalent_unless_failing: verdicts(Verdict::EquivalentUnlessFailing),
+            divergences: divergences.iter().map(|row| row.divergence).max().unwrap_or(0),
+            regressions: divergences.iter().filter(|row| row.shown == Shown::Regression).count()
+                as u32,
+            // They are known only by the tests of this report.
+            interactions: 0,
+            critical: 0,
         };
         let mut stats = stats_rows(&self.statistics);
         let effort = self.differ.effort();

@@ -417,6 +417,8 @@ impl Session {
         if let Some(task) = &self.changes {
             let found =
                 task.found(findings.tests(), findings.revisions(), &findings.report().right)?;
+            findings.report.summary.interactions = found.sets();
+            findings.report.summary.critical = found.critical.len() as u32;
             findings.report.interaction = Some(found);
         }
         // They are large, and another comparison may follow.
