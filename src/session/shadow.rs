@@ -307,7 +307,7 @@ impl Followed {
         let divergences = match self.cut[..] {
             [] => return None,
             [one] => format!("divergence {one}"),
-            [ref cut @ ..] => format!("{} divergences", cut.len()),
+            ref cut => format!("{} divergences", cut.len()),
         };
         Some(format!(
             "not every path behind {divergences} was followed: at most {MOST_PATHS} are, and in the \
