@@ -19,6 +19,7 @@ mod interrupt;
 mod merge;
 mod plot;
 mod progress;
+mod question;
 mod ranges;
 mod rank;
 mod replay;
