@@ -10,7 +10,7 @@ use maud::{Markup, html as markup};
 
 use super::{
     data::Report,
-    labels::{Labels, columns, shorten, visible},
+    labels::{Labels, aligned, columns, shorten, visible},
     walk::anchor,
 };
 use crate::{
@@ -57,7 +57,7 @@ impl Report {
             }
         }
         _ = writeln!(text, "\ndivergent inputs, against {}", labels.revision(first.old));
-        aligned(&mut text, &counts(rows, labels));
+        text.push_str(&aligned(&counts(rows, labels), 2));
         text
     }
 
@@ -225,20 +225,7 @@ fn counts(rows: &[DivergenceRow], labels: &Labels) -> Vec<Vec<String>> {
     lines
 }
 
-/// Writes lines of cells as columns, the first two to the left.
-fn aligned(text: &mut String, lines: &[Vec<String>]) {
-    let width = |column: usize| lines.iter().map(|line| columns(&line[column])).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-    for line in lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let room = " ".repeat(width - columns(cell));
-            if column < 2 { format!("{cell}{room}") } else { format!("{room}{cell}") }
-        });
-        _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
-}
-
-/// The same lines as a table of the page.
+/// Lines of cells as a table of the page.
 fn counted(lines: &[Vec<String>]) -> Markup {
     markup! {
         table {

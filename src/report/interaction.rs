@@ -7,7 +7,7 @@ use std::{
 
 use maud::{Markup, html as markup};
 
-use super::labels::{Labels, columns, shorten};
+use super::labels::{Labels, aligned, shorten};
 use crate::{
     results::{
         ChangeRow, CriticalRow, CsgRow, InteractionRow, Introduced, SequenceRow, SubsetRow, TestId,
@@ -195,7 +195,7 @@ impl Interaction {
             let head = [*title, "tests", "differ", "errors", "interaction errors"];
             let mut lines = vec![head.map(str::to_owned)];
             lines.extend(table.iter().map(Counted::cells));
-            aligned(&mut text, &lines);
+            text.push_str(&aligned(&lines, 1));
         }
         text
     }
@@ -283,17 +283,4 @@ fn run(sequence: &[String]) -> String {
 
 fn count(tests: usize) -> String {
     format!("{tests} test{}", if tests == 1 { "" } else { "s" })
-}
-
-/// Writes lines of cells below each other: the first column to the left, the others to the right.
-fn aligned(text: &mut String, lines: &[[String; 5]]) {
-    let width = |column: usize| lines.iter().map(|line| columns(&line[column])).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    for line in lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            let room = " ".repeat(width - columns(cell));
-            if column == 0 { format!("{cell}{room}") } else { format!("{room}{cell}") }
-        });
-        _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
 }

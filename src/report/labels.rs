@@ -369,6 +369,23 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{head}{OMITTED}{tail}")
 }
 
+/// Lines of as many cells each as columns below each other: the first `left` to the left, the others to
+/// the right.
+pub(super) fn aligned<L: AsRef<[String]>>(lines: &[L], left: usize) -> String {
+    let count = lines.first().map_or(0, |line| line.as_ref().len());
+    let width =
+        |column: usize| lines.iter().map(|line| columns(&line.as_ref()[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |line: &L| {
+        let cells = line.as_ref().iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
+            let room = " ".repeat(width - columns(cell));
+            if column < left { format!("{cell}{room}") } else { format!("{room}{cell}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    lines.iter().map(line).collect()
+}
+
 /// Breaks a text into at most `rows` lines of about `width` columns: after `,` and `\n` where
 /// possible, or else after blanks. The middle of a longer text is left out. A last line that would
 /// be nearly empty is joined to the one before it.
