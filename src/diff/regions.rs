@@ -39,6 +39,8 @@ pub struct Regions {
     pub queries: usize,
     /// When the walk ends and says so.
     pub deadline: Option<Instant>,
+    /// Whether to visit cells even where one test tells everything apart.
+    pub every: bool,
 }
 
 impl Regions {
@@ -48,7 +50,7 @@ impl Regions {
 
     /// Limits of a walk that the user asked for, up to `deadline`.
     pub fn asked_for(deadline: Option<Instant>) -> Self {
-        Self { cells: Self::CELLS, queries: usize::MAX, deadline }
+        Self { cells: Self::CELLS, queries: usize::MAX, deadline, every: false }
     }
 
     /// Limits of a walk that the user did not ask for, up to `deadline`.
@@ -112,7 +114,7 @@ type Differences = BTreeMap<(usize, usize), Option<Difference>>;
 impl Differ<'_> {
     /// Visits the cells, replays an input of each clustering that no test has shown yet, and
     /// returns the ranges. Nothing is visited if there are no ranges to find and one test tells
-    /// everything apart. To be called when exploration is exhausted. The walk skips the cells of a
+    /// everything apart, unless [every](Regions::every) clustering is wanted. To be called when exploration is exhausted. The walk skips the cells of a
     /// state that is not exact, and is then not complete.
     ///
     /// # Errors
@@ -124,7 +126,7 @@ impl Differ<'_> {
         // floating-point number mean nothing to people.
         let is_ranged = |input: &VariableId| scalars.len() == 1 && !is_real(exprs, reals, *input);
         let scalar = scalars.first().copied().filter(is_ranged);
-        if scalar.is_none() && self.has_lowest_tree() {
+        if scalar.is_none() && !limits.every && self.has_lowest_tree() {
             return Ok(RegionWalk { complete: true, ranges: Vec::new() });
         }
         let half = limits

@@ -37,8 +37,8 @@ pub struct Interaction {
     pub sequences: Vec<SequenceRow>,
     /// The critical sequences.
     pub critical: Vec<CriticalRow>,
-    /// What is left out, if not all subsets are revisions.
-    pub bound: Option<String>,
+    /// What was left out.
+    pub bounds: Vec<String>,
     /// The revision whose outcomes are right; without one, errors are wrong.
     pub reference: Option<Revision>,
 }
@@ -140,7 +140,7 @@ impl Interaction {
             })
             .collect();
         _ = writeln!(text, "changes {}", changes.join(", "));
-        if let Some(bound) = &self.bound {
+        for bound in &self.bounds {
             _ = writeln!(text, "  {bound}");
         }
         let found = self.found();
@@ -208,7 +208,7 @@ impl Interaction {
                 h2 { "Interaction of changes" }
                 p { "The revisions are subsets of the changes of one patch. Changes interact on a test if "
                     "leaving one of them out alters what another one does to an output." }
-                @if let Some(bound) = &self.bound { p.warning { (bound) "." } }
+                @for bound in &self.bounds { p.warning { (bound) "." } }
                 table {
                     thead { tr { th { "change" } th { "file" } th { "removes" } th { "adds" } th { "needs" } } }
                     tbody {

@@ -49,6 +49,10 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// is otherwise an eighth of the time since exploring began.
 const LEAST_WALK: Duration = Duration::from_millis(500);
 
+/// What is said of the interaction of changes if some clusterings may not have been seen.
+const UNVISITED: &str = "not every way in which inputs tell the subsets apart was visited: other inputs may \
+                         show further interactions";
+
 /// The most subsets of changes of which every clustering is looked for.
 const FEW: usize = 64;
 
@@ -380,7 +384,10 @@ impl Session {
             observer.observe(Event::Walking);
             let regions = match until {
                 // Every clustering was asked for.
-                Until::Trees => Regions::asked_for(clock.deadline()),
+                Until::Trees => Regions {
+                    every: self.changes.is_some(),
+                    ..Regions::asked_for(clock.deadline())
+                },
                 Until::Pairs | Until::Either => {
                     let time = (began.elapsed() / 8).max(LEAST_WALK);
                     Regions::by_default(clock.within(time).deadline())
@@ -415,8 +422,11 @@ impl Session {
         };
         let mut findings = run.findings()?;
         if let Some(task) = &self.changes {
-            let found =
+            let mut found =
                 task.found(findings.tests(), findings.revisions(), &findings.report().right)?;
+            if !findings.complete {
+                found.bounds.push(UNVISITED.to_owned());
+            }
             findings.report.summary.interactions = found.sets();
             findings.report.summary.critical = found.critical.len() as u32;
             findings.report.interaction = Some(found);

@@ -236,6 +236,27 @@ fn sets_are_those_of_every_subset_compiled_alone() {
     }
 }
 
+/// One input tells all subsets apart that differ, and yet another is the only one on which the three
+/// changes interact and no two of them do.
+#[test]
+fn every_way_to_tell_subsets_apart_is_visited() {
+    let source = "int entry(int x, int y)\n{\n\tint r = 0;\n\tr = r;\n\tr ^= 9;\n\
+        \tif (x < -1) r = y * x;\n\tif (x != 4) r--;\n\tr = x;\n\treturn r;\n}\n";
+    let diff = "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\tr = r;\n+\tif (x + y < 2) r = y * x;\n\
+        @@ -6 +6 @@\n-\tif (x < -1) r = y * x;\n+\tif (r != 4) r = x - r;\n\
+        @@ -8 +8 @@\n-\tr = x;\n+\tr += 7 - y;\n";
+    let toml = "name = \"s\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\nentry = \"entry\"\n\
+        [inputs.params]\nx = { min = -6, max = 6 }\ny = { min = -6, max = 6 }\n";
+    let scratch = Scratch::new().file("a.c", source).file("1.diff", diff);
+    let scratch = scratch.file("subject.toml", toml);
+    let said = interact(scratch.dir.path(), &scratch.out(), &["--patch", "1"]);
+    let rows: Vec<InteractionRow> = table(&scratch.out());
+    let sets: BTreeSet<Vec<String>> = rows.into_iter().map(|row| row.changes).collect();
+    let expected = [names(&["4", "8"]), names(&["6", "8"]), names(&["4", "6", "8"])];
+    assert_eq!(sets, BTreeSet::from(expected), "{said}");
+    assert!(!said.contains("was visited"), "{said}");
+}
+
 #[test]
 fn other_commands_take_the_results() {
     let scratch = Scratch::new();

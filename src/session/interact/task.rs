@@ -263,7 +263,7 @@ impl Task {
                     errors: critical.errors,
                 })
                 .collect(),
-            bound: self.bound(),
+            bounds: self.bound().into_iter().collect(),
             reference: self.subject.reference,
         })
     }
