@@ -54,7 +54,7 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
     match report.interaction {
         // They are parts of a patch, each of which may need others.
         Some(_) if rejected.clone().next().is_some() => lines.push(format!(
-            "{} set aside: they do not compile; see revisions.csv",
+            "{} set aside; revisions.csv says why",
             count(rejected.count() as u64, "subset")
         )),
         _ => lines.extend(rejected.map(set_aside)),

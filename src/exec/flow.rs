@@ -492,7 +492,7 @@ fn widths(function: &Function) -> Vec<u32> {
 /// The immediate postdominator of each block; `None` if that is the end of the function, or the end
 /// is never reached. Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001, on
 /// the reversed graph.
-fn postdominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
+pub(crate) fn postdominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let end = successors.len();
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); end + 1];
     for (block, next) in successors.iter().enumerate() {

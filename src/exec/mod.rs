@@ -58,6 +58,7 @@ pub use coverage::Coverage;
 pub use divergence::{Divergence, Divergences};
 pub use executor::{Executor, abandon};
 pub use flow::Flows;
+pub(crate) use flow::postdominators;
 pub use follow::follow;
 pub use input::{Arguments, InputFile, Variable};
 pub use lineage::{ForkKind, Lineage};

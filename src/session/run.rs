@@ -185,7 +185,11 @@ impl Session {
             shadow.choose(&mut merged)?;
         }
         if let Some(task) = &self.changes {
-            takes_part(&merged.rows, task.patched())?;
+            // Without them, there is nothing to look for, or nothing to judge it by.
+            let needed = [Some(task.patched()), self.stage.subject.reference];
+            for revision in needed.into_iter().flatten() {
+                takes_part(&merged.rows, revision)?;
+            }
         }
         self.compare_merged(merged, (seeds, began), shadow, observer)
     }

@@ -377,6 +377,9 @@ fn what_cannot_be_done_is_said() {
     );
     assert!(said(&three, &["--patch", "1", "--later", "1"]).contains("--later 1"));
     assert!(said(&three, &["--patch", "1", "--later", "8"]).contains("there is no patch 8"));
+    // Nothing is judged by a revision that is none.
+    let message = said(&three, &["--patch", "1", "--later", "3"]);
+    assert!(message.contains("revision 8 "), "{message}");
     assert!(said(&three, &[]).contains("--patch"));
     let one = Scratch::new().patch("1.diff", "return x > 1;");
     let message = said(&one, &["--patch", "1", "--by", "statement"]);

@@ -296,21 +296,27 @@ impl Task {
         right: &BTreeMap<(TestId, Revision), bool>,
     ) -> Shown {
         let cluster = |revision| test.clustering.cluster(revision);
-        let reference = self.subject.reference.and_then(cluster);
         let is_right = |of: Revision| {
             let known = right.get(&(test.test, of)).copied();
-            let index = revisions.iter().position(|revision| *revision == of);
-            let fails = index.is_some_and(|index| is_error(&test.outcomes[index]));
-            // Without anything else, an error is what is wrong.
-            known.or(reference.map(|right| right == of)).unwrap_or(!fails)
+            let as_reference = |reference| Some(cluster(reference)? == of);
+            let fails = || {
+                let index = revisions.iter().position(|revision| *revision == of);
+                index.is_some_and(|index| is_error(&test.outcomes[index]))
+            };
+            // Without anything else, an error is what is wrong. Where the reference has no outcome,
+            // nothing is known.
+            known.or_else(|| match self.subject.reference {
+                Some(reference) => as_reference(reference),
+                None => Some(!fails()),
+            })
         };
         let [old, new] = [Revision::ORIGINAL, self.patched].map(cluster);
         let (differs, error) = match (old, new) {
             (Some(old), Some(new)) if old != new => {
                 let error = match (is_right(old), is_right(new)) {
-                    (_, true) => None,
-                    (true, false) => Some(Introduced::Regression),
-                    (false, false) => Some(Introduced::Differential),
+                    (Some(true), Some(false)) => Some(Introduced::Regression),
+                    (Some(false), Some(false)) => Some(Introduced::Differential),
+                    _ => None,
                 };
                 (true, error)
             }
