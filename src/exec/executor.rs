@@ -96,17 +96,14 @@ pub struct Executor<'a> {
 pub(super) type Chosen = (RevisionSet, Vec<(ExprId, RevisionSet)>);
 
 impl<'a> Executor<'a> {
-    /// Runs `state` and what it forks into, depth first, until all have ended or the quantum
-    /// is used up. What runs is added to `coverage`.
-    pub fn run(
+    pub(super) fn new(
         program: &'a Program,
         limits: PathLimits,
         solver: &'a mut dyn Solver,
-        coverage: &mut Coverage,
         state: State,
         quantum: Quantum<'a>,
-    ) -> Harvest {
-        let mut executor = Self {
+    ) -> Self {
+        Self {
             program,
             open: quantum.open,
             limits,
@@ -136,7 +133,20 @@ impl<'a> Executor<'a> {
             paths: 0,
             forks: 0,
             instructions: 0,
-        };
+        }
+    }
+
+    /// Runs `state` and what it forks into, depth first, until all have ended or the quantum
+    /// is used up. What runs is added to `coverage`.
+    pub fn run(
+        program: &'a Program,
+        limits: PathLimits,
+        solver: &'a mut dyn Solver,
+        coverage: &mut Coverage,
+        state: State,
+        quantum: Quantum<'a>,
+    ) -> Harvest {
+        let mut executor = Self::new(program, limits, solver, state, quantum);
         let mut running = Vec::new();
         let mut excluded = Shares::default();
         loop {

@@ -15,7 +15,7 @@ const ALONE: u64 = 1 << 20;
 const FORKS: u64 = 256;
 
 /// The states with which the input `given` begins.
-pub(super) fn on(program: &Program, start: Start, given: &Assignment) -> Vec<State> {
+pub fn on(program: &Program, start: Start, given: &Assignment) -> Vec<State> {
     // Errors of the start were reported when exploring began.
     let mut open = program.begin(start, Some(Arc::new(given.clone()))).unwrap_or_default();
     let is_false = |e| program.exprs.as_u64(e) == Some(0);

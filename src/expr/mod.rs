@@ -16,6 +16,7 @@
 //! assert_eq!(exprs.ne(as_int, exprs.constant(32, 0)), less);
 //! ```
 
+mod adopt;
 mod arena;
 mod assignment;
 pub mod bv;
@@ -36,6 +37,7 @@ mod substitute;
 mod traverse;
 mod values;
 
+pub use adopt::Adoption;
 pub use assignment::Assignment;
 pub use bv::Bv;
 pub use evaluate::{Evaluator, Memo};

@@ -78,16 +78,29 @@ impl Exprs {
         }
         match self.node(e) {
             Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => e,
+            _ => self.like(self, e, image),
+        }
+    }
+
+    /// The application that `e` is in the arena `from`, here, to the images of its operands.
+    ///
+    /// # Panics
+    /// when `e` is a constant or a variable.
+    pub(super) fn like(&self, from: &Self, e: ExprId, image: impl Fn(ExprId) -> ExprId) -> ExprId {
+        match from.node(e) {
+            Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => {
+                unreachable!("only applications have operands")
+            }
             Node::Not(a) => self.not(image(a)),
             Node::Neg(a) => self.neg(image(a)),
             Node::Binary(op, a, b) => self.binary(op, image(a), image(b)),
             Node::Ite(c, a, b) => self.ite(image(c), image(a), image(b)),
-            Node::Extract { of, low } => self.extract(image(of), low, self.width(e)),
+            Node::Extract { of, low } => self.extract(image(of), low, from.width(e)),
             Node::Concat(a, b) => self.concat(image(a), image(b)),
-            Node::Zext(a) => self.zext(image(a), self.width(e)),
-            Node::Sext(a) => self.sext(image(a), self.width(e)),
+            Node::Zext(a) => self.zext(image(a), from.width(e)),
+            Node::Sext(a) => self.sext(image(a), from.width(e)),
             Node::FloatUnary(op, rounding, a) => {
-                self.float_unary(op, rounding, image(a), self.width(e))
+                self.float_unary(op, rounding, image(a), from.width(e))
             }
             Node::FloatBinary(op, rounding, a, b) => {
                 self.float_binary(op, rounding, image(a), image(b))
@@ -98,7 +111,7 @@ impl Exprs {
             Node::FloatCompare(relation, a, b) => self.float_compare(relation, image(a), image(b)),
             Node::Select(table, index) => {
                 let elements: Vec<_> =
-                    self.table_elements(table).iter().map(|element| image(*element)).collect();
+                    from.table_elements(table).iter().map(|element| image(*element)).collect();
                 self.select(self.table(&elements), image(index))
             }
         }

@@ -31,6 +31,24 @@ pub struct Step {
     /// The number of the line, from 0, in the file of the other revision; none if that does not have
     /// it.
     pub twin: Option<u32>,
+    /// Whether it decides what the two show differently, or whether it is not known what does.
+    pub decides: bool,
+}
+
+/// A condition that holds in the run of one revision, decides what that shows, and does not follow from
+/// what decides what the other one shows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Reason {
+    /// Which of the two revisions: 0 or 1.
+    pub revision: usize,
+    /// The line that decides; `None` for the value that is shown.
+    pub place: Option<Step>,
+    /// What is shown, if it is that.
+    pub shown: String,
+    /// The number of the line that runs next.
+    pub next: Option<u32>,
+    /// The condition over the input; empty if it is long.
+    pub condition: String,
 }
 
 /// What a revision ran.
@@ -60,7 +78,9 @@ pub struct Explanation {
     pub outcomes: [String; 2],
     /// How many lines both run before they diverge.
     pub common: usize,
-    /// Where their ways diverge, the first divergence first, each with the lines around it. There is
+    /// Why they differ, the reasons of the first revision first.
+    pub reasons: Vec<Reason>,
+    /// Where their ways diverge in lines that decide, the first divergence first, each with the lines around it. There is
     /// none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
     /// What the comparison of the lines does not rest on or does not show, a phrase each.
@@ -117,6 +137,23 @@ impl When {
     }
 }
 
+impl Reason {
+    /// A line for people: the place, the text of the line, where it leads, and the condition.
+    fn text(&self) -> String {
+        let mut text = match &self.place {
+            Some(Step { file, line, text, .. }) => format!("{file}:{line}  {}", text.trim()),
+            None => self.shown.clone(),
+        };
+        if let Some(next) = self.next {
+            let _ = write!(text, "  then line {next}");
+        }
+        if !self.condition.is_empty() {
+            let _ = write!(text, "  as {}", self.condition);
+        }
+        text
+    }
+}
+
 impl Explanation {
     /// Compares what revisions `a` and `b` ran on a test. `when` says when they differ.
     pub fn new(
@@ -124,6 +161,7 @@ impl Explanation {
         test: &TestEntry,
         [a, b]: [Revision; 2],
         ran: [Ran; 2],
+        reasons: Vec<Reason>,
         when: Option<When>,
     ) -> Self {
         let labels = document.labels();
@@ -136,7 +174,16 @@ impl Explanation {
         let [left, right] = ran.each_ref().map(|ran| &ran.steps);
         let is_same = |(x, y): &(&Step, &Step)| same(x, y);
         let common = left.iter().zip(right).take_while(is_same).count();
-        let divergences = divergences([left, right], common);
+        let mut divergences = divergences([left, right], common);
+        // Where nothing of what differs decides, all of it is shown.
+        let decides = |rows: &Vec<Row>| {
+            let of_one = |row: &&Row| !matches!(&row.steps, [Some(a), Some(b)] if same(a, b));
+            let mut steps = rows.iter().filter(of_one).flat_map(|row| row.steps.iter().flatten());
+            steps.any(|step| step.decides)
+        };
+        if divergences.iter().any(decides) {
+            divergences.retain(decides);
+        }
         let last = common.saturating_sub(CONTEXT) + COMPARED;
         let doubts = names.iter().zip(&ran).flat_map(|(name, Ran { steps, doubts })| {
             let more = steps.len().saturating_sub(last);
@@ -149,6 +196,7 @@ impl Explanation {
             names,
             outcomes: [outcomes[0].clone(), outcomes[1].clone()],
             common,
+            reasons,
             divergences,
             doubts,
             when,
@@ -158,7 +206,7 @@ impl Explanation {
 
     /// The explanation as text, with at most `most` divergences. The text ends with a newline.
     pub fn text(&self, most: usize, style: TextStyle) -> String {
-        let mut out = self.head(style);
+        let mut out = self.head(style) + &self.why(style);
         for (number, rows) in self.divergences.iter().take(most).enumerate() {
             let title = match (number, self.common) {
                 (0, 0) => "their ways part at once:".into(),
@@ -204,6 +252,25 @@ impl Explanation {
             if when.is_exact() && !self.bounds.is_empty() {
                 let _ = writeln!(out, "bounds: {}", visible(&self.bounds.join("; ")));
             }
+        }
+        out
+    }
+
+    /// The reasons, a line each.
+    fn why(&self, style: TextStyle) -> String {
+        if self.reasons.is_empty() {
+            return String::new();
+        }
+        let [left, right] = self.names.each_ref().map(|name| shorten(name, style.width / 3));
+        let wide = columns(&left).max(columns(&right));
+        let mut out = String::from(
+            "\nwhat decides for one, and does not follow from what does for the other:\n",
+        );
+        for reason in &self.reasons {
+            let name = [&left, &right][reason.revision];
+            let gap = " ".repeat(wide - columns(name));
+            let text = shorten(&visible(&reason.text()), style.width.saturating_sub(wide + 4));
+            let _ = writeln!(out, "  {name}{gap}  {text}");
         }
         out
     }

@@ -61,7 +61,7 @@ pub use document::{
 };
 pub use dot::dot;
 pub use error::{PlotError, ReportError};
-pub use explanation::{Explanation, Ran, Row, Step, When};
+pub use explanation::{Explanation, Ran, Reason, Row, Step, When};
 pub use html::html;
 pub(crate) use html::page;
 pub use interaction::Interaction;

@@ -1,6 +1,6 @@
 //! The beginning of a run on a known input.
 
-use super::inputs;
+use super::inputs::{self, Inputs};
 use crate::{
     env::libc::{intrinsics::give_object, stdin::Stdin},
     exec::{Arguments, Program, Start},
@@ -31,4 +31,11 @@ pub(super) fn beginning(
         give_object(&program.exprs, name, bytes, &mut given);
     }
     Ok((start, given))
+}
+
+/// How a program starts on any input that its subject describes.
+pub(super) fn symbolic_beginning(program: &Program, subject: &Subject) -> anyhow::Result<Start> {
+    let Inputs { args, env, stdin, files } = inputs::of_subject(&program.exprs, subject)?;
+    let revisions = RevisionSet::from_iter([Revision::ORIGINAL]);
+    Ok(Start { entry: program.entry().into(), revisions, args, env, stdin, files })
 }

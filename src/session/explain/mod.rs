@@ -1,25 +1,31 @@
 //! Why two revisions differ on a test: both run on it once more, and the lines that they run are
 //! held side by side.
 
-use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+mod cause;
+mod lines;
+mod run;
+
+use std::{fs, time::Duration};
 
 use anyhow::{Context, bail};
-use diffy::{DiffOptions, Line};
 
+use self::{
+    cause::{Criterion, Side},
+    lines::Sources,
+    run::Run,
+};
 use super::{
-    Options, SearchOptions, Session, Until, alone::Alone, beginning::beginning,
-    findings::patch_text, inputs, observer::Observer, rows::takes_part, stages::Stage,
+    Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
+    observer::Observer, rows::takes_part, stages::Stage,
 };
 use crate::{
-    compile::HARNESS,
     env::Halt,
-    exec::{Clock, Program, Trace, trace},
+    exec::{Channel, Clock, Record},
     explore::Search,
     interrupt::Interrupt,
-    ir::FileId,
     merge,
     replay::TestInput,
-    report::{Document, Explanation, OutcomeEntry, Ran, Step, TestEntry, When},
+    report::{Document, Explanation, OutcomeEntry, Ran, TestEntry, When},
     results::{ResultsDir, TestId},
     solver,
     subject::{Revision, Subject},
@@ -55,23 +61,40 @@ pub fn explain(
     unchanged(&stage.subject, &document, [a, b])?;
     let [of_a, of_b] = stage.alone([a, b], &directory, observer)?;
     let sources = [of_a.sources.clone(), of_b.sources.clone()];
-    let run = |revision: Revision, alone: Alone, other: &Path| -> anyhow::Result<Ran> {
-        let options = SearchOptions::default();
-        let mut program = Program::new(alone.module, &options.models()?.with_terms());
-        program.uninitialised = stage.subject.config.uninitialised;
-        let config = options.config(Search::Dfs, &stage.subject.config.budget);
-        let (start, given) = beginning(&program, &stage.subject, &input)?;
-        let clock = Clock::new(Some(TIME), &interrupt);
-        let mut solver = solver::reproducible(&config.solver);
-        let traced = trace(&program, start, given, config.limits, &mut *solver, clock, LINES);
-        as_recorded(entry, revision, traced.halt.as_ref())?;
-        let steps = steps(&program, &traced, &alone.sources, other);
-        Ok(Ran { steps, doubts: doubts(&traced) })
+    let clock = Clock::new(Some(TIME), &interrupt);
+    let run = |revision, alone: Alone| -> anyhow::Result<Run> {
+        let run = Run::new(&stage.subject, alone, &input, clock)?;
+        as_recorded(entry, revision, run.record.halt.as_ref())?;
+        Ok(run)
     };
-    let ran = [run(a, of_a, &sources[1])?, run(b, of_b, &sources[0])?];
+    let runs = [run(a, of_a)?, run(b, of_b)?];
+    let counts = |channel: &Channel| match channel {
+        Channel::Stdout => stage.subject.config.outputs.stdout,
+        Channel::Stderr => stage.subject.config.outputs.stderr,
+        Channel::Output(_) | Channel::Exit => true,
+    };
+    let records = runs.each_ref().map(|run| &run.record);
+    let criterion = Criterion::new(records, &counts);
+    let slice = |side: usize| Some(criterion.as_ref()?.slice(records[side], side));
+    let slices = [slice(0), slice(1)];
+    let mut files = [0, 1]
+        .map(|side: usize| Sources::new(&runs[side].program, &sources[side], &sources[1 - side]));
+    let mut ran = |side: usize| Ran {
+        steps: files[side].lines(records[side], slices[side].as_ref(), LINES),
+        doubts: doubts(records[side]),
+    };
+    let ran = [ran(0), ran(1)];
+    let mut reasons = Vec::new();
+    if let (Some(criterion), [Some(left), Some(right)]) = (&criterion, &slices) {
+        let sides = [Side { run: &runs[0], slice: left }, Side { run: &runs[1], slice: right }];
+        let config = SearchOptions::default().config(Search::Dfs, &stage.subject.config.budget);
+        let mut solver = solver::reproducible(&config.solver);
+        let clock = Clock::new(Some(TIME), &interrupt);
+        reasons = cause::reasons(criterion, sides, files.each_mut(), &mut *solver, clock);
+    }
     let known = known(results, &document, [a, b])?;
     let when = when(&stage.subject, [a, b], &known, time)?;
-    Ok(Explanation::new(&document, entry, [a, b], ran, when))
+    Ok(Explanation::new(&document, entry, [a, b], ran, reasons, when))
 }
 
 /// The inputs of the tests, and whether two revisions differ on them.
@@ -163,15 +186,15 @@ fn unchanged(
 /// What to do if what runs now is not what ran.
 const CHANGED: &str = "changed since the comparison; run `psychic diff` again";
 
-/// Why the lines of a trace may not be all that the program runs, or not what it runs.
-fn doubts(traced: &Trace) -> Vec<String> {
-    let mut doubts: Vec<String> = traced.approximations.iter().map(ToString::to_string).collect();
-    match &traced.halt {
-        None => doubts.push(format!("left after {} lines", traced.lines.len())),
+/// Why the lines of a run may not be all that the program runs, or not what it runs.
+fn doubts(record: &Record) -> Vec<String> {
+    let mut doubts: Vec<String> = record.approximations.iter().map(ToString::to_string).collect();
+    match &record.halt {
+        None => doubts.push(format!("left after {} instructions", record.steps.len())),
         Some(Halt::Incomplete(why)) => doubts.push(why.to_string()),
         Some(_) => {}
     }
-    if traced.forked {
+    if record.unsure {
         doubts.push("memory that was never written decides: this is one of several ways".into());
     }
     doubts
@@ -191,75 +214,4 @@ fn as_recorded(entry: &TestEntry, revision: Revision, halt: Option<&Halt>) -> an
         bail!("revision {revision}: {CHANGED}");
     }
     Ok(())
-}
-
-/// The lines of a trace that are in files below `sources`, with their texts. Those that the file of
-/// the same name below `other` does not have are marked as changed.
-fn steps(program: &Program, traced: &Trace, sources: &Path, other: &Path) -> Vec<Step> {
-    let mut files: BTreeMap<FileId, Option<SourceFile>> = BTreeMap::new();
-    let mut steps = Vec::new();
-    for place in &traced.lines {
-        let read = || {
-            let name = Path::new(&program.module.files[place.file.0 as usize]);
-            SourceFile::read(name.strip_prefix(sources).unwrap_or(name), sources, other)
-        };
-        let Some(file) = files.entry(place.file).or_insert_with(read) else { continue };
-        let line = place.line as usize - 1;
-        let Some(text) = file.lines.get(line) else { continue };
-        steps.push(Step {
-            file: file.name.clone(),
-            line: place.line,
-            text: text.clone(),
-            twin: file.twins.get(&line).copied(),
-        });
-    }
-    steps
-}
-
-/// A source file of one revision.
-struct SourceFile {
-    name: String,
-    lines: Vec<String>,
-    /// The number of each line in the file of the other revision, where that has it. Both are from
-    /// 0.
-    twins: BTreeMap<usize, u32>,
-}
-
-impl SourceFile {
-    /// Reads the file `name` of a revision and of another one. `None` if it is not a file of the
-    /// revision's sources, or is the generated `main`.
-    fn read(name: &Path, sources: &Path, other: &Path) -> Option<Self> {
-        if name == Path::new(HARNESS) {
-            return None;
-        }
-        let text = |directory: &Path| fs::read(directory.join(name)).ok();
-        // A line that ends in another way is the same line.
-        let lines = |bytes: Vec<u8>| -> Vec<String> {
-            String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
-        };
-        let own = lines(text(sources)?);
-        let others = lines(text(other).unwrap_or_default());
-        let whole =
-            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        let (old, new) = (whole(&own), whole(&others));
-        if old == new {
-            let twins = (0..own.len()).zip(0..).collect();
-            return Some(Self { name: name.display().to_string(), lines: own, twins });
-        }
-        // With all lines as context there is one hunk, which has all of them.
-        let patch = DiffOptions::new().set_context_len(own.len()).create_patch(&old, &new);
-        let mut twins = BTreeMap::new();
-        let (mut here, mut there) = (0, 0);
-        for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
-            match line {
-                Line::Context(_) => {
-                    twins.insert(here, there);
-                    (here, there) = (here + 1, there + 1);
-                }
-                Line::Delete(_) => here += 1,
-                Line::Insert(_) => there += 1,
-            }
-        }
-        Some(Self { name: name.display().to_string(), lines: own, twins })
-    }
 }

@@ -1,0 +1,287 @@
+//! Runs a program instruction by instruction, and notes what each rests on ([`Recorder`]).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::steps::{Channel, Executed, Record, RunStep, Shown};
+use crate::{
+    env::{Halt, Incomplete, Stop},
+    exec::{Clock, Executor, step::Next},
+    expr::{Assignment, ExprId},
+    ir::{CallArgument, Callee, Inst, Operand, OperandKind, address},
+};
+
+pub(super) struct Recorder<'a> {
+    pub(super) executor: Executor<'a>,
+    pub(super) seed: &'a Arc<Assignment>,
+    pub(super) decided: Arc<Mutex<Vec<ExprId>>>,
+    pub(super) record: Record,
+    /// A frame for each of the program's, the running one last.
+    pub(super) frames: Vec<Registers>,
+    /// The step that wrote each byte, by its address.
+    pub(super) memory: FxHashMap<u64, RunStep>,
+}
+
+/// What the values in a frame rest on.
+#[derive(Default)]
+pub(super) struct Registers {
+    /// By register, the step that wrote it.
+    written: FxHashMap<u32, RunStep>,
+    /// What the variadic arguments rest on.
+    variadic: SmallVec<[RunStep; 2]>,
+    /// The call of the function.
+    call: Option<RunStep>,
+    /// Branches whose ways have not met yet, and where they do.
+    branches: Vec<(RunStep, Option<u32>)>,
+}
+
+impl Recorder<'_> {
+    pub(super) fn run(mut self, clock: Clock<'_>, most: usize) -> Record {
+        while self.record.steps.len() < most
+            && (self.record.steps.len() % 1024 > 0 || !clock.is_over())
+        {
+            if self.executor.state.instructions >= self.executor.limits.instructions {
+                break;
+            }
+            if let Some(halt) = self.step() {
+                self.end(halt);
+                break;
+            }
+        }
+        self.record
+    }
+
+    /// Runs one instruction; returns how the program ends, if it does.
+    fn step(&mut self) -> Option<Halt> {
+        let program = self.executor.program;
+        let (id, pc) = (self.executor.state.top.function, self.executor.state.top.pc);
+        self.follow_frames();
+        let frame = self.frames.last_mut().expect("the running frame");
+        while frame.branches.last().is_some_and(|(_, meets)| *meets == Some(pc)) {
+            frame.branches.pop();
+        }
+        let inst = &program.module.functions[id.0 as usize].code[pc as usize];
+        let step = self.begin(inst);
+        let outside = self.called_outside(inst);
+        let before = outside.then(|| self.before(inst));
+        let copied = self.copied(inst);
+        let written = self.written(inst);
+        let passed = self.passed(inst, step);
+        self.executor.state.run_from = pc;
+        self.executor.state.instructions += 1;
+        self.decided().clear();
+        let next = self.executor.step(inst);
+        self.decide(inst, step);
+        let end = match next {
+            Ok(next) => {
+                match next {
+                    Next::Advance => self.executor.state.top.pc = pc + 1,
+                    Next::Jump(target, _) => self.executor.state.top.pc = target.0,
+                    Next::Frame => {}
+                }
+                self.results(inst, step, outside, passed, matches!(next, Next::Frame));
+                None
+            }
+            Err(Stop::Exit(code)) => match self.executor.run_at_exit(code) {
+                Ok(()) => {
+                    self.frames.clear();
+                    None
+                }
+                Err(Stop::Exit(code)) => Some(Halt::Exit(code)),
+                Err(stop) => Some(halt_of(stop)),
+            },
+            Err(stop) => Some(halt_of(stop)),
+        };
+        if let Some(before) = before {
+            self.after(step, before);
+        }
+        for (address, length) in written {
+            self.memory.extend((address..address + length).map(|at| (at, step)));
+        }
+        if let Some((to, from, length)) = copied {
+            self.copy(step, to, from, length);
+        }
+        if self.is_branch(inst) && end.is_none() {
+            let meets = program.flows.of(&program.module, id).meets(pc);
+            let frame = self.frames.last_mut().expect("the running frame");
+            frame.branches.push((step, meets));
+        }
+        end
+    }
+
+    /// Brings the frames to the depth of the program's.
+    fn follow_frames(&mut self) {
+        let depth = self.executor.state.callers.len() + 1;
+        self.frames.truncate(depth);
+        self.frames.resize_with(depth, Registers::default);
+    }
+
+    /// A new step, with what the operands and the memory that it reads rest on.
+    fn begin(&mut self, inst: &Inst) -> RunStep {
+        let state = &self.executor.state;
+        let frame = self.frames.last().expect("the running frame");
+        let mut data: SmallVec<[RunStep; 2]> = SmallVec::new();
+        let mut add = |step: Option<&RunStep>| {
+            if let Some(step) = step.filter(|step| !data.contains(step)) {
+                data.push(*step);
+            }
+        };
+        // What is only handed on to a function is used there.
+        if !matches!(inst, Inst::Call(_)) || self.called_outside(inst) {
+            inst.reads(|operand, _| add(register(*operand).and_then(|r| frame.written.get(&r))));
+        } else if let Inst::Call(call) = inst
+            && let Callee::Indirect(operand) = call.callee
+        {
+            add(register(operand).and_then(|r| frame.written.get(&r)));
+        }
+        if matches!(inst, Inst::VaStart { .. }) {
+            frame.variadic.iter().for_each(|step| add(Some(step)));
+        }
+        for (address, length) in self.read(inst) {
+            (address..address + length).for_each(|at| add(self.memory.get(&at)));
+        }
+        let control = frame.branches.last().map(|(step, _)| *step).or(frame.call);
+        let place = (state.top.function, state.top.pc);
+        self.push(Executed { place, data, control, conditions: SmallVec::new() })
+    }
+
+    pub(super) fn push(&mut self, ran: Executed) -> RunStep {
+        self.record.steps.push(ran);
+        self.record.steps.len() as RunStep - 1
+    }
+
+    /// Each copied byte rests on the byte that it was copied from.
+    fn copy(&mut self, step: RunStep, to: u64, from: u64, length: u64) {
+        let sources: Vec<Option<RunStep>> =
+            (from..from + length).map(|at| self.memory.get(&at).copied()).collect();
+        for (at, source) in (to..).zip(sources) {
+            let mut ran = self.record.steps[step as usize].clone();
+            ran.data.extend(source);
+            let of_byte = self.push(ran);
+            self.memory.insert(at, of_byte);
+        }
+    }
+
+    /// Whether an instruction calls something that is not code of the program.
+    fn called_outside(&self, inst: &Inst) -> bool {
+        let Inst::Call(call) = inst else { return false };
+        let id = match call.callee {
+            Callee::Direct(id) => Some(id),
+            Callee::Indirect(operand) => self.value(operand).and_then(address::function_at),
+        };
+        let program = self.executor.program;
+        let function = id.and_then(|id| program.module.functions.get(id.0 as usize));
+        let is_prepared = id.is_some_and(|id| program.preparations.contains_key(&id));
+        function.is_none_or(|function| function.code.is_empty() || function.library && is_prepared)
+    }
+
+    fn is_branch(&self, inst: &Inst) -> bool {
+        matches!(inst, Inst::Branch { .. } | Inst::CompareBranch { .. } | Inst::Switch(_))
+    }
+
+    /// What the arguments of a call rest on.
+    fn passed(&mut self, inst: &Inst, step: RunStep) -> Vec<Option<RunStep>> {
+        let Inst::Call(call) = inst else { return Vec::new() };
+        let frame = self.frames.last().expect("the running frame");
+        let of = |argument: &CallArgument| match argument.byval {
+            Some(_) => Some(step),
+            None => register(argument.value).and_then(|r| frame.written.get(&r)).copied(),
+        };
+        call.args.iter().map(of).collect()
+    }
+
+    /// Notes what the registers rest on that an instruction has written.
+    fn results(
+        &mut self,
+        inst: &Inst,
+        step: RunStep,
+        outside: bool,
+        passed: Vec<Option<RunStep>>,
+        is_other_frame: bool,
+    ) {
+        let program = self.executor.program;
+        match inst {
+            Inst::Call(_) if is_other_frame && !outside => {
+                self.follow_frames();
+                let id = self.executor.state.top.function;
+                let fixed = program.module.functions[id.0 as usize].params.len();
+                let frame = self.frames.last_mut().expect("the running frame");
+                frame.call = Some(step);
+                for (index, argument) in passed.into_iter().enumerate() {
+                    match argument {
+                        Some(argument) if index < fixed => {
+                            frame.written.insert(index as u32, argument);
+                        }
+                        Some(argument) => frame.variadic.push(argument),
+                        None => {}
+                    }
+                }
+            }
+            Inst::Return { .. } => {
+                self.follow_frames();
+                // The call stands before the instruction that runs next.
+                let top = &self.executor.state.top;
+                let code = &program.module.functions[top.function.0 as usize].code;
+                let call = top.pc.checked_sub(1).and_then(|pc| code.get(pc as usize));
+                if let Some(Inst::Call(call)) = call {
+                    let frame = self.frames.last_mut().expect("the running frame");
+                    frame.written.extend(call.results.iter().map(|register| (register.0, step)));
+                }
+            }
+            inst => {
+                let frame = self.frames.last_mut().expect("the running frame");
+                inst.writes(|register, _| {
+                    frame.written.insert(register.0, step);
+                });
+            }
+        }
+    }
+
+    fn decided(&self) -> MutexGuard<'_, Vec<ExprId>> {
+        self.decided.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what a branch, or a call outside the program, has decided.
+    fn decide(&mut self, inst: &Inst, step: RunStep) {
+        let decided = std::mem::take(&mut *self.decided());
+        let exprs = &self.executor.program.exprs;
+        self.record.unsure |= decided.iter().any(|e| exprs.mentions(*e).uninitialised());
+        if self.is_branch(inst) || matches!(inst, Inst::Call(_)) {
+            let of_input = decided.into_iter().filter(|e| {
+                let mentions = exprs.mentions(*e);
+                mentions.input() && !mentions.uninitialised() && !mentions.address()
+            });
+            self.record.steps[step as usize].conditions.extend(of_input);
+        }
+    }
+
+    /// Notes how the program has ended.
+    fn end(&mut self, halt: Halt) {
+        let step = self.record.steps.len() as RunStep - 1;
+        if let Halt::Exit(code) = halt {
+            let exprs = &self.executor.program.exprs;
+            let byte = exprs.evaluate(code, self.seed).to_u64().unwrap_or_default() as u8;
+            let value = exprs.as_bv(code).is_none().then_some(code);
+            self.record.shown.push(Shown { channel: Channel::Exit, byte, value, step });
+        }
+        self.record.approximations.clone_from(&self.executor.state.world.approximations);
+        self.record.halt = Some(halt);
+    }
+}
+
+fn halt_of(stop: Stop) -> Halt {
+    match stop {
+        Stop::Halt(halt) => halt,
+        Stop::Exit(code) => Halt::Exit(code),
+        Stop::Impossible | Stop::Later => Halt::Incomplete(Incomplete::Instructions),
+    }
+}
+
+fn register(operand: Operand) -> Option<u32> {
+    match operand.kind() {
+        OperandKind::Reg(register) => Some(register.0),
+        OperandKind::Constant(_) => None,
+    }
+}

@@ -1,0 +1,231 @@
+//! What makes two runs show different things: the conditions that decide it in one and do not follow from
+//! those that decide it in the other.
+//!
+//! The source is Banerjee, Roychoudhury, Harlie and Liang, "Golden implementation driven software
+//! debugging" (FSE 2010): in each run, the dynamic backward slice from the first difference, and the
+//! weakest precondition of what is shown there over that slice, which is a conjunction.
+
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use fixedbitset::FixedBitSet;
+
+use super::{lines::Sources, run::Run};
+use crate::{
+    env::Halt,
+    exec::{Channel, Clock, Record, RunStep},
+    expr::{Adoption, ExprId, Exprs, VariableId, VariableKind},
+    report::Reason,
+    solver::{Query, Solver, Verdict},
+};
+
+/// The most conditions of a run that are looked at, the last ones.
+const LOOKED_AT: usize = 400;
+/// The most reasons that are given.
+const REASONS: usize = 6;
+/// The longest text of a condition.
+const LONGEST: usize = 72;
+
+/// Where the runs of two revisions begin to show different things.
+pub(super) struct Criterion {
+    /// What is compared there.
+    channel: Option<Channel>,
+    /// By revision, the step that shows something there, and the value of which that is a part; none
+    /// if it shows nothing there.
+    shown: [Option<(RunStep, Option<ExprId>)>; 2],
+}
+
+impl Criterion {
+    /// The first difference of two runs in what counts; none if it is elsewhere, as in a file.
+    pub(super) fn new(records: [&Record; 2], counts: &dyn Fn(&Channel) -> bool) -> Option<Self> {
+        let fails = |record: &Record| match &record.halt {
+            Some(Halt::Exit(_)) | None => None,
+            Some(_) => Some((record.steps.len().checked_sub(1)? as RunStep, None)),
+        };
+        let failures = records.map(fails);
+        let channels: BTreeSet<&Channel> =
+            records.iter().flat_map(|record| &record.shown).map(|shown| &shown.channel).collect();
+        let difference = |channel: &&Channel| {
+            let [mut a, mut b] = records
+                .map(|record| record.shown.iter().filter(|shown| shown.channel == **channel));
+            loop {
+                let shown = match (a.next(), b.next()) {
+                    (None, None) => return None,
+                    (Some(x), Some(y)) if x.byte == y.byte => continue,
+                    shown => [shown.0, shown.1],
+                };
+                let shown = shown.map(|shown| shown.map(|shown| (shown.step, shown.value)));
+                return Some(Self { channel: Some((*channel).clone()), shown });
+            }
+        };
+        let found =
+            channels.into_iter().filter(|channel| counts(channel)).filter_map(|c| difference(&c));
+        // A run that fails shows no exit code, and may have lost what it showed before.
+        match failures {
+            [None, None] => found.min_by_key(Self::first),
+            failures => Some(Self { channel: None, shown: failures }),
+        }
+    }
+
+    /// When one of the runs shows something that the other does not.
+    fn first(&self) -> Option<RunStep> {
+        self.shown.iter().flatten().map(|(step, _)| *step).min()
+    }
+
+    /// What decides the difference in the run of revision `side`: if nothing is shown there, all that
+    /// ran may.
+    pub(super) fn slice(&self, record: &Record, side: usize) -> FixedBitSet {
+        match self.shown[side] {
+            Some((step, _)) => record.slice(&[step]),
+            None => {
+                let mut all = FixedBitSet::with_capacity(record.steps.len());
+                all.insert_range(..);
+                all
+            }
+        }
+    }
+}
+
+/// A run of a revision, with the slice that decides the difference.
+pub(super) struct Side<'a> {
+    pub(super) run: &'a Run,
+    pub(super) slice: &'a FixedBitSet,
+}
+
+/// A condition that decides, and where.
+struct Decided {
+    condition: ExprId,
+    /// The step that decided it; none for what is shown.
+    step: Option<usize>,
+}
+
+impl Side<'_> {
+    /// The conjuncts of the weakest precondition of what the run shows, in the order in which they were
+    /// decided.
+    fn precondition(&self, shown: Option<ExprId>) -> Vec<Decided> {
+        let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+        for step in self.slice.ones() {
+            for condition in &self.run.record.steps[step].conditions {
+                if seen.insert(*condition) {
+                    found.push(Decided { condition: *condition, step: Some(step) });
+                }
+            }
+        }
+        if let Some(value) = shown {
+            let exprs = &self.run.program.exprs;
+            let known = exprs.bv(&exprs.evaluate(value, &self.run.seed));
+            found.push(Decided { condition: exprs.eq(value, known), step: None });
+        }
+        found
+    }
+}
+
+/// The reasons why two runs differ at `criterion`, a handful. `sources` are those of each revision.
+pub(super) fn reasons(
+    criterion: &Criterion,
+    sides: [Side<'_>; 2],
+    sources: [&mut Sources<'_>; 2],
+    solver: &mut dyn Solver,
+    clock: Clock<'_>,
+) -> Vec<Reason> {
+    let exprs = Exprs::new();
+    let of = |side: usize| {
+        let shown = criterion.shown[side].and_then(|(_, value)| value);
+        let from = &sides[side].run.program.exprs;
+        let name = |variable: VariableId| {
+            let name = from.variable_name(variable);
+            // What is no input, or is read with another width, has nothing to do with the other's.
+            let width = from.variable_width(variable);
+            match from.variable_kind(variable) {
+                VariableKind::Input if is_free(&exprs, name, width) => name.to_owned(),
+                _ => format!("{name} of {side}"),
+            }
+        };
+        let mut adoption = Adoption::new(from, &exprs, &name);
+        let mut all = sides[side].precondition(shown);
+        all.iter_mut().for_each(|decided| decided.condition = adoption.adopt(decided.condition));
+        all
+    };
+    let conditions = [of(0), of(1)];
+    let mut reasons = Vec::new();
+    for (side, source) in sources.into_iter().enumerate() {
+        let others: Vec<ExprId> =
+            conditions[1 - side].iter().map(|decided| decided.condition).collect();
+        let mut own: Vec<(bool, Reason)> = Vec::new();
+        let left = conditions[side].len().saturating_sub(LOOKED_AT);
+        for Decided { condition, step } in conditions[side].iter().skip(left) {
+            if clock.is_over() || follows(&exprs, solver, &others, *condition) {
+                continue;
+            }
+            let reason = reason(&exprs, &sides[side], source, side, *condition, *step, criterion);
+            let Some(reason) = reason else { continue };
+            // A line that decides again has decided already.
+            let is_known = |(_, known): &(bool, Reason)| known.place == reason.place;
+            if !own.iter().any(is_known) {
+                let is_changed = reason.place.as_ref().is_some_and(|line| line.twin.is_none());
+                own.push((is_changed, reason));
+            }
+        }
+        own.sort_by_key(|(is_changed, _)| Reverse(*is_changed));
+        reasons.extend(own.into_iter().map(|(_, reason)| reason).take(REASONS / 2));
+    }
+    reasons
+}
+
+/// Whether a name means nothing yet, or a variable of that width.
+fn is_free(exprs: &Exprs, name: &str, width: u32) -> bool {
+    exprs.variable_id(name).is_none_or(|known| exprs.variable_width(known) == width)
+}
+
+/// Whether a condition follows from others, or may: what the solver does not know is not given as a
+/// reason.
+fn follows(exprs: &Exprs, solver: &mut dyn Solver, others: &[ExprId], condition: ExprId) -> bool {
+    if others.contains(&condition) {
+        return true;
+    }
+    let goals = &[exprs.not(condition)];
+    let query = Query { path_condition: others, goals, model: None };
+    !matches!(solver.check(exprs, query), Verdict::Sat(_))
+}
+
+fn reason(
+    exprs: &Exprs,
+    side: &Side<'_>,
+    sources: &mut Sources<'_>,
+    revision: usize,
+    condition: ExprId,
+    step: Option<usize>,
+    criterion: &Criterion,
+) -> Option<Reason> {
+    let text = exprs.display(condition);
+    let text = if text.len() > LONGEST { String::new() } else { text };
+    let Some(step) = step else {
+        let shown = match criterion.channel.as_ref()? {
+            Channel::Stdout => "stdout",
+            Channel::Stderr => "stderr",
+            Channel::Output(name) => name,
+            Channel::Exit => "exit code",
+        };
+        return Some(Reason {
+            revision,
+            place: None,
+            shown: shown.into(),
+            next: None,
+            condition: text,
+        });
+    };
+    // The library decides for the line that called it.
+    let mut at = Some(step);
+    let place = loop {
+        let step = at?;
+        match sources.line(&side.run.record, step, None) {
+            Some(line) => break line,
+            None => at = side.run.record.steps[step].control.map(|step| step as usize),
+        }
+    };
+    let steps = step + 1..side.run.record.steps.len();
+    let next = steps
+        .filter_map(|step| side.run.record.line(&side.run.program, step))
+        .find(|line| line.line != place.line)
+        .map(|line| line.line);
+    Some(Reason { revision, place: Some(place), shown: String::new(), next, condition: text })
+}
