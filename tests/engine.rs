@@ -15,3 +15,5 @@ mod paths;
 mod scanning;
 #[path = "engine/silent.rs"]
 mod silent;
+#[path = "engine/slices.rs"]
+mod slices;

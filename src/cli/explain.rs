@@ -58,5 +58,6 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<u8> {
     let style = TextStyle { colour: io::stdout().is_terminal(), ..TextStyle::default() };
     let most = if args.all { usize::MAX } else { 1 };
     say::line(explanation.text(most, style).trim_end_matches('\n'))?;
+    explanation.keep(&results)?;
     Ok(SUCCESS)
 }

@@ -71,6 +71,7 @@ impl Exprs {
                 (BinaryOp::Add, _, Some(c)) if c.is_negative() && width > 1 => {
                     vec![text("("), Term(a), Text(format!(" - {})", c.neg()))]
                 }
+                (BinaryOp::Eq, ..) => self.equality_parts(a, "==", b),
                 (BinaryOp::Slt, _, Some(c)) => {
                     vec![text("("), Term(a), Text(format!(" <s {})", signed(&c)))]
                 }
@@ -113,15 +114,28 @@ impl Exprs {
         }
     }
 
+    /// Whether `x` is `y`, or is not: a byte is compared with a character, an integer with a signed
+    /// number.
+    fn equality_parts(&self, x: ExprId, relation: &str, y: ExprId) -> Vec<Part> {
+        let width = self.width(y);
+        let shown = self.as_bv(y).and_then(|c| match c.to_u64() {
+            Some(byte @ 0x20..0x7f) if width == 8 => Some(format!("{:?}", char::from(byte as u8))),
+            Some(_) if width >= 32 && c.is_negative() => Some(signed(&c)),
+            _ => None,
+        });
+        let open = Part::Text("(".into());
+        let relation = Part::Text(format!(" {relation} "));
+        let y = shown.map_or(Part::Term(y), Part::Text);
+        vec![open, Part::Term(x), relation, y, Part::Text(")".into())]
+    }
+
     fn negation_parts(&self, a: ExprId) -> Vec<Part> {
         use Part::{Term, Text};
         let text = |text: &str| Text(text.to_owned());
         let width = self.width(a);
         match self.node(a) {
             _ if width > 1 => vec![text("~"), Term(a)],
-            Node::Binary(BinaryOp::Eq, x, y) => {
-                vec![text("("), Term(x), text(" != "), Term(y), text(")")]
-            }
+            Node::Binary(BinaryOp::Eq, x, y) => self.equality_parts(x, "!=", y),
             Node::Binary(BinaryOp::Ult, x, y) => {
                 vec![text("("), Term(x), text(" >= "), Term(y), text(")")]
             }

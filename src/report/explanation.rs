@@ -1,26 +1,21 @@
 //! Why two revisions differ on a test: the lines of source that they run, side by side.
 
-use std::{collections::BTreeSet, fmt::Write as _};
-
 use diffy::{DiffOptions, Line};
+use serde::{Deserialize, Serialize};
 
 use super::{
     document::{Document, TestEntry},
-    labels::{columns, shorten, visible},
     question::input,
-    terminal::{BOLD, CYAN, FAINT, TextStyle, YELLOW},
 };
-use crate::subject::Revision;
+use crate::{results::TestId, subject::Revision};
 
 /// How many lines that both run are shown before and after each divergence.
 const CONTEXT: usize = 2;
 /// How many lines of each run are compared from the first divergence on.
 const COMPARED: usize = 2000;
-/// The greatest number of lines that are shown of one divergence.
-const ROWS: usize = 30;
 
 /// A line of source that a revision ran.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Step {
     /// The file, relative to the root of the sources.
     pub file: String,
@@ -37,7 +32,7 @@ pub struct Step {
 
 /// A condition that holds in the run of one revision, decides what that shows, and does not follow from
 /// what decides what the other one shows.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Reason {
     /// Which of the two revisions: 0 or 1.
     pub revision: usize,
@@ -61,17 +56,21 @@ pub struct Ran {
 }
 
 /// What two revisions run at the same time; one of them is there at least.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Row {
     /// The lines of the first and of the second revision.
     pub steps: [Option<Step>; 2],
 }
 
 /// Why two revisions differ on a test.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Explanation {
+    /// The revisions.
+    pub revisions: [Revision; 2],
     /// The test.
-    pub test: TestEntry,
+    pub test: TestId,
+    /// Its input, line by line.
+    pub input: Vec<String>,
     /// The names of the revisions.
     pub names: [String; 2],
     /// Their outcomes in short form, without what they have in common.
@@ -92,7 +91,7 @@ pub struct Explanation {
 }
 
 /// When two revisions differ.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct When {
     /// The condition on the numbers of the input under which they do, as text; `None` if no short one
     /// was found.
@@ -111,46 +110,6 @@ impl When {
     /// Whether the condition is proved.
     pub fn is_exact(&self) -> bool {
         self.condition.is_some() && self.doubts.is_empty()
-    }
-
-    /// A line for people.
-    fn text(&self) -> String {
-        let Some(condition) = &self.condition else {
-            return "no short condition on the numbers of the input says when they differ".into();
-        };
-        let when = match &**condition {
-            "always" => "on every input".into(),
-            condition => format!("when {condition}"),
-        };
-        let names = match &self.read[..] {
-            [] => String::new(),
-            [name] => format!(", where {name} is the whole number read"),
-            _ => ", where n1, n2, ... are the whole numbers in the order in which they are read"
-                .into(),
-        };
-        if !self.doubts.is_empty() {
-            let doubts = self.doubts.join("; ");
-            return format!("approximately: they differ {when}{names} (not proved: {doubts})");
-        }
-        let elsewhere = if self.fails_alike { "; on some other input both fail alike" } else { "" };
-        format!("they differ exactly {when}{names}{elsewhere}")
-    }
-}
-
-impl Reason {
-    /// A line for people: the place, the text of the line, where it leads, and the condition.
-    fn text(&self) -> String {
-        let mut text = match &self.place {
-            Some(Step { file, line, text, .. }) => format!("{file}:{line}  {}", text.trim()),
-            None => self.shown.clone(),
-        };
-        if let Some(next) = self.next {
-            let _ = write!(text, "  then line {next}");
-        }
-        if !self.condition.is_empty() {
-            let _ = write!(text, "  as {}", self.condition);
-        }
-        text
     }
 }
 
@@ -192,7 +151,9 @@ impl Explanation {
         });
         let doubts = doubts.collect();
         Self {
-            test: test.clone(),
+            revisions: [a, b],
+            test: test.row.test,
+            input: input(&test.input),
             names,
             outcomes: [outcomes[0].clone(), outcomes[1].clone()],
             common,
@@ -203,99 +164,10 @@ impl Explanation {
             bounds: document.bounds.clone(),
         }
     }
-
-    /// The explanation as text, with at most `most` divergences. The text ends with a newline.
-    pub fn text(&self, most: usize, style: TextStyle) -> String {
-        let mut out = self.head(style) + &self.why(style);
-        for (number, rows) in self.divergences.iter().take(most).enumerate() {
-            let title = match (number, self.common) {
-                (0, 0) => "their ways part at once:".into(),
-                (0, 1) => "after one line that both run, their ways part:".into(),
-                (0, common) => format!("after {common} lines that both run, their ways part:"),
-                _ => "and again:".into(),
-            };
-            let _ = write!(out, "\n{title}\n{}", self.table(rows, style));
-        }
-        if self.divergences.len() > most {
-            out += "\nthey part again: --all shows where\n";
-        }
-        if self.divergences.is_empty() {
-            let _ = writeln!(
-                out,
-                "\nboth run the same {} lines: what differs is none of them (an initialiser, a macro, a \
-                 type)",
-                self.common
-            );
-        } else {
-            let legend = "± a line that only one of them has, › a line that only one of them runs";
-            let _ = writeln!(out, "\n{}", style.paint(FAINT, legend));
-        }
-        for doubt in &self.doubts {
-            let _ = writeln!(out, "but {}", visible(doubt));
-        }
-        out
-    }
-
-    /// The test, the outcomes, and when the two differ.
-    fn head(&self, style: TextStyle) -> String {
-        let mut out = style.paint(BOLD, &format!("test {}", self.test.row.test)) + "\n";
-        for line in input(&self.test.input) {
-            let _ = writeln!(out, "  {}", style.paint(CYAN, &shorten(&line, style.width - 2)));
-        }
-        let wide = self.names.iter().map(|name| columns(name)).max().unwrap_or(0);
-        for (name, outcome) in self.names.iter().zip(&self.outcomes) {
-            let gap = " ".repeat(wide - columns(name));
-            let _ = writeln!(out, "{name}{gap}  {}", style.paint(BOLD, outcome));
-        }
-        if let Some(when) = &self.when {
-            let _ = writeln!(out, "{}", visible(&when.text()));
-            if when.is_exact() && !self.bounds.is_empty() {
-                let _ = writeln!(out, "bounds: {}", visible(&self.bounds.join("; ")));
-            }
-        }
-        out
-    }
-
-    /// The reasons, a line each.
-    fn why(&self, style: TextStyle) -> String {
-        if self.reasons.is_empty() {
-            return String::new();
-        }
-        let [left, right] = self.names.each_ref().map(|name| shorten(name, style.width / 3));
-        let wide = columns(&left).max(columns(&right));
-        let mut out = String::from(
-            "\nwhat decides for one, and does not follow from what does for the other:\n",
-        );
-        for reason in &self.reasons {
-            let name = [&left, &right][reason.revision];
-            let gap = " ".repeat(wide - columns(name));
-            let text = shorten(&visible(&reason.text()), style.width.saturating_sub(wide + 4));
-            let _ = writeln!(out, "  {name}{gap}  {text}");
-        }
-        out
-    }
-
-    /// The lines of a divergence in two columns.
-    fn table(&self, rows: &[Row], style: TextStyle) -> String {
-        let width = (style.width - 3) / 2;
-        let steps = self.divergences.iter().flatten().flat_map(|row| row.steps.iter().flatten());
-        let several = steps.map(|step| &step.file).collect::<BTreeSet<_>>().len() > 1;
-        let [left, right] = self.names.each_ref().map(|name| shorten(name, width));
-        let gap = " ".repeat(width - columns(&left));
-        let mut out =
-            format!("{}{gap} │ {}\n", style.paint(BOLD, &left), style.paint(BOLD, &right));
-        for row in rows.iter().take(ROWS) {
-            let _ = writeln!(out, "{}", line(row, width, several, style).trim_end());
-        }
-        if rows.len() > ROWS {
-            let _ = writeln!(out, "… {} more lines", rows.len() - ROWS);
-        }
-        out
-    }
 }
 
 /// Whether two lines, one of each revision, are the same line.
-fn same(left: &Step, right: &Step) -> bool {
+pub(super) fn same(left: &Step, right: &Step) -> bool {
     left.file == right.file && left.twin == right.line.checked_sub(1)
 }
 
@@ -347,52 +219,4 @@ fn divergences([left, right]: [&Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
         rows
     };
     patch.hunks().iter().map(hunk).collect()
-}
-
-/// A row as a line of two columns; `file` says whether to name the files.
-fn line(row: &Row, width: usize, file: bool, style: TextStyle) -> String {
-    let [left, right] = &row.steps;
-    let together = matches!((left, right), (Some(a), Some(b)) if same(a, b));
-    let cell = |step: &Option<Step>| {
-        let Some(step) = step else { return (String::new(), "") };
-        let (mark, colour) = match (step.twin, together) {
-            (None, _) => ('±', YELLOW),
-            (Some(_), false) => ('›', BOLD),
-            (Some(_), true) => (' ', FAINT),
-        };
-        let text = visible(&step.text.replace('\t', "    "));
-        let place =
-            if file { format!("{}:{}", step.file, step.line) } else { step.line.to_string() };
-        (shorten(&format!("{mark} {place:>4}  {text}"), width), colour)
-    };
-    let ((left, left_colour), (right, right_colour)) = (cell(left), cell(right));
-    let gap = " ".repeat(width - columns(&left));
-    format!("{}{gap} │ {}", style.paint(left_colour, &left), style.paint(right_colour, &right))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn text(condition: &str, read: &[&str], doubts: &[&str], fails_alike: bool) -> String {
-        let texts = |all: &[&str]| all.iter().map(ToString::to_string).collect();
-        let condition = (!condition.is_empty()).then(|| condition.to_owned());
-        When { condition, read: texts(read), doubts: texts(doubts), fails_alike }.text()
-    }
-
-    #[test]
-    fn only_what_is_proved_is_exact() {
-        assert_eq!(text("a < b", &[], &[], false), "they differ exactly when a < b");
-        assert_eq!(text("always", &[], &[], false), "they differ exactly on every input");
-        assert_eq!(
-            text("n = 1", &["n"], &[], true),
-            "they differ exactly when n = 1, where n is the whole number read; on some other input \
-             both fail alike"
-        );
-        assert_eq!(
-            text("a < b", &[], &["time budget", "solver"], true),
-            "approximately: they differ when a < b (not proved: time budget; solver)"
-        );
-        assert!(text("", &[], &[], false).starts_with("no short condition"));
-    }
 }

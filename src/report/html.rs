@@ -7,6 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 use super::{
     data::Report,
     error::PlotError,
+    explanations,
     interaction::Interaction,
     labels::{Labels, ranges, visible_line},
     verdicts::Verdicts,
@@ -52,6 +53,7 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
             div.picture { (clusters) }
         }
         (report.divergences_section(&labels))
+        (explanations::section(&[]))
         (tests(report, &labels))
         (pairs(report, &labels, &verdicts))
         (patches(report, &labels))

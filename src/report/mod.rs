@@ -19,6 +19,8 @@ mod document;
 mod dot;
 mod error;
 mod explanation;
+mod explanation_text;
+mod explanations;
 mod html;
 mod interaction;
 mod junit;
@@ -62,6 +64,7 @@ pub use document::{
 pub use dot::dot;
 pub use error::{PlotError, ReportError};
 pub use explanation::{Explanation, Ran, Reason, Row, Step, When};
+pub use explanations::KeepError;
 pub use html::html;
 pub(crate) use html::page;
 pub use interaction::Interaction;

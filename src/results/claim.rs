@@ -22,7 +22,7 @@ use super::{
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 37] = [
+pub(super) const NAMES: [&str; 38] = [
     "answers.json",
     "build",
     "clusters.pdf",
@@ -37,6 +37,7 @@ pub(super) const NAMES: [&str; 37] = [
     "distances.png",
     "distances.svg",
     "earlier",
+    "explanations.json",
     "finished",
     "inner",
     "meta",

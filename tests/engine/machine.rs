@@ -5,7 +5,7 @@ use std::{
     ops::Range,
     path::{Path, PathBuf},
     sync::{
-        Once, OnceLock,
+        Arc, Once, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -20,9 +20,11 @@ use psychic::{
     },
     errors::Sanitizer,
     exec::{
-        self, Arguments, Clock, Coverage, Executor, HaltState, PathLimits, Program, Quantum, Start,
+        self, Arguments, Clock, Coverage, Executor, HaltState, PathLimits, Program, Quantum,
+        Record, Start,
     },
     explore::{ExploreConfig, Explorer, Round, Search},
+    expr::Assignment,
     interrupt::Interrupt,
     ir::{SourceLine, lower},
     memory::Byte,
@@ -124,6 +126,21 @@ impl Subject {
             }
         }
         Paths { subject: self, start: self.start(input), states }
+    }
+
+    /// The values of the variables that a program without standard input makes of an input.
+    pub fn assignment(&self, input: &TestInput) -> Assignment {
+        let first = self.program.start(self.start(&Input::Bytes(0))).expect("it has a main");
+        diff::seeds(&self.program.exprs, &first, [input]).pop().expect("such an input")
+    }
+
+    /// The run on an input.
+    pub fn record(&self, input: &Arc<Assignment>) -> Record {
+        let first = self.program.start(self.start(&Input::Bytes(0))).expect("it has a main");
+        let first = first.into_iter().next().expect("a state");
+        let never = Interrupt::default();
+        let (limits, clock) = (limits(50_000_000), Clock::new(None, &never));
+        exec::record(&self.program, first, input, limits, clock, 1 << 20)
     }
 
     /// Follows every path to its end, with the given solver.

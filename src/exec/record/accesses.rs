@@ -1,23 +1,29 @@
-//! What instructions and models read and write in memory.
+//! What instructions of the program read and write in memory ([`Values`]).
 
-use smallvec::SmallVec;
-
-use super::recorder::Recorder;
 use crate::{
+    exec::Frame,
+    expr::{Assignment, Exprs},
     ir::{Indexed, Inst, Operand},
     memory::Value,
 };
 
-impl Recorder<'_> {
+/// The values that operands of the running function have on the input.
+pub(super) struct Values<'a> {
+    pub(super) exprs: &'a Exprs,
+    pub(super) top: &'a Frame,
+    pub(super) seed: &'a Assignment,
+}
+
+impl Values<'_> {
     /// The value that an operand has on the input.
     pub(super) fn value(&self, operand: Operand) -> Option<u64> {
-        self.known(self.executor.get(operand))
+        self.known(self.top.values[operand.index()])
     }
 
     pub(super) fn known(&self, value: Value) -> Option<u64> {
         match value {
             Value::Int(value) => Some(value),
-            Value::Expr(e) => self.executor.program.exprs.evaluate(e, self.seed).to_u64(),
+            Value::Expr(e) => self.exprs.evaluate(e, self.seed).to_u64(),
             Value::Undefined => None,
         }
     }
@@ -28,8 +34,8 @@ impl Recorder<'_> {
         Some(base.wrapping_add(index.wrapping_mul(at.scale.into())))
     }
 
-    /// The parts of memory, addresses and lengths, that an instruction of the program reads itself.
-    pub(super) fn read(&self, inst: &Inst) -> SmallVec<[(u64, u64); 1]> {
+    /// The part of memory, its address and length, that an instruction reads.
+    pub(super) fn read(&self, inst: &Inst) -> Option<(u64, u64)> {
         let part = |address: Option<u64>, width: u32| {
             address.map(|address| (address, u64::from(width.div_ceil(8))))
         };
@@ -38,14 +44,12 @@ impl Recorder<'_> {
             Inst::LoadIndexed { width, at, .. } => part(self.indexed(at), *width),
             _ => None,
         }
-        .into_iter()
-        .collect()
     }
 
-    /// The parts of memory that it writes as a whole.
-    pub(super) fn written(&self, inst: &Inst) -> SmallVec<[(u64, u64); 1]> {
+    /// The part that it writes as a whole.
+    pub(super) fn written(&self, inst: &Inst) -> Option<(u64, u64)> {
         let bytes = |width: &u32| u64::from(width.div_ceil(8));
-        let part = match inst {
+        match inst {
             Inst::Store { width, address, .. } => {
                 self.value(*address).map(|address| (address, bytes(width)))
             }
@@ -56,8 +60,7 @@ impl Recorder<'_> {
             // The save area lies behind the words of the list.
             Inst::VaStart { list } => self.value(*list).map(|list| (list, 24)),
             _ => None,
-        };
-        part.into_iter().collect()
+        }
     }
 
     /// Where an instruction copies bytes to and from, and how many.

@@ -9,6 +9,7 @@ mod accesses;
 mod only_input;
 mod outside;
 mod recorder;
+mod regions;
 mod steps;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use self::steps::{Channel, Executed, Record, RunStep, Shown};
-use self::{only_input::OnlyInput, recorder::Recorder};
+use self::{only_input::OnlyInput, recorder::Recorder, regions::Regions};
 use super::{Clock, Executor, PathLimits, Program, Quantum, State};
 use crate::{expr::Assignment, subject::OpenClasses};
 
@@ -43,6 +44,7 @@ pub fn record(
         record: Record::default(),
         frames: Vec::new(),
         memory: FxHashMap::default(),
+        regions: Regions::default(),
     };
     recorder.run(clock, most)
 }

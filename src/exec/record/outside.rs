@@ -1,7 +1,7 @@
 //! What calls of functions that are no code of the program use, change and show.
 
 use super::{
-    recorder::Recorder,
+    recorder::{Basis, Recorder, add},
     steps::{Channel, Executed, RunStep, Shown},
 };
 use crate::{
@@ -11,8 +11,6 @@ use crate::{
     memory::Byte,
 };
 
-/// The longest part of an object, in bytes, that a call outside the program is taken to use.
-const USED: u64 = 4096;
 /// How many words of what an argument points to are looked at for further addresses.
 const WORDS: u64 = 4;
 
@@ -33,12 +31,12 @@ impl Recorder<'_> {
         let mut parts: Vec<(u64, u64)> = Vec::new();
         let Inst::Call(call) = inst else { unreachable!("only calls lead outside") };
         let pointers = call.args.iter().filter(|argument| argument.width == 64);
-        for address in pointers.filter_map(|argument| self.value(argument.value)) {
-            let Some(part) = self.part(address) else { continue };
+        for address in pointers.filter_map(|argument| self.values().value(argument.value)) {
+            let Some(part) = self.object(address) else { continue };
             parts.push(part);
             let words =
                 (0..WORDS).map(|word| address + 8 * word).filter(|at| at + 8 <= part.0 + part.1);
-            parts.extend(words.filter_map(|at| self.part(self.word(at)?)));
+            parts.extend(words.filter_map(|at| self.object(self.word(at)?)));
         }
         let used = parts.into_iter().map(|(at, length)| (at, self.bytes(at, length))).collect();
         Before {
@@ -47,13 +45,6 @@ impl Recorder<'_> {
             outputs: world.outputs.len(),
             used,
         }
-    }
-
-    /// The rest of the object at an address, but no more than [`USED`] bytes.
-    fn part(&self, address: u64) -> Option<(u64, u64)> {
-        let object = self.executor.state.memory.object(address).ok()?;
-        let length = object.capacity().checked_sub(address::offset(address))?;
-        (length > 0).then_some((address, length.min(USED)))
     }
 
     fn bytes(&self, address: u64, length: u64) -> Vec<Byte> {
@@ -107,7 +98,7 @@ impl Recorder<'_> {
                 let step = match &sources {
                     None => step,
                     Some(sources) => {
-                        let data = sources[index].into_iter().collect();
+                        let data = sources[index].clone();
                         self.push(Executed { data, ..alone.clone() })
                     }
                 };
@@ -126,8 +117,8 @@ impl Recorder<'_> {
                 let step = match at {
                     None => step,
                     Some(at) => {
-                        let data = self.memory.get(&(at + index as u64)).copied();
-                        self.push(Executed { data: data.into_iter().collect(), ..alone.clone() })
+                        let data = self.memory.get(&(at + index as u64)).cloned();
+                        self.push(Executed { data: data.unwrap_or_default(), ..alone.clone() })
                     }
                 };
                 let byte = self.byte(*byte).unwrap_or_default();
@@ -139,14 +130,12 @@ impl Recorder<'_> {
             let now = self.bytes(at, then.len() as u64);
             for (address, (now, then)) in (at..).zip(now.into_iter().zip(then)) {
                 // A byte that it shows as it is was noted above.
-                if !is_shown && let Some(writer) = self.memory.get(&address).copied() {
+                if !is_shown && let Some(writers) = self.memory.get(&address) {
                     let data = &mut self.record.steps[step as usize].data;
-                    if writer != step && !data.contains(&writer) {
-                        data.push(writer);
-                    }
+                    writers.iter().filter(|writer| **writer != step).for_each(|w| add(data, *w));
                 }
                 if now != then {
-                    self.memory.insert(address, step);
+                    self.memory.insert(address, Basis::from_elem(step, 1));
                 }
             }
         }
@@ -154,13 +143,15 @@ impl Recorder<'_> {
 
     /// The steps that wrote the bytes that a call has shown as they were in memory: at one address, or
     /// at several whose addresses and lengths follow each other there (`struct iovec`).
-    fn sources(&self, shown: &[u8], before: &Before) -> Option<Vec<Option<RunStep>>> {
+    fn sources(&self, shown: &[u8], before: &Before) -> Option<Vec<Basis>> {
         let has = |bytes: &[Byte], shown: &[u8]| {
             bytes.len() >= shown.len()
                 && bytes.iter().zip(shown).all(|(byte, shown)| self.byte(*byte) == Some(*shown))
         };
         let writers = |at: u64, length: usize| {
-            (at..at + length as u64).map(|at| self.memory.get(&at).copied()).collect::<Vec<_>>()
+            (at..at + length as u64)
+                .map(|at| self.memory.get(&at).cloned().unwrap_or_default())
+                .collect::<Vec<_>>()
         };
         if shown.is_empty() {
             return None;

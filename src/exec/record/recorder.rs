@@ -1,17 +1,28 @@
 //! Runs a program instruction by instruction, and notes what each rests on ([`Recorder`]).
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::steps::{Channel, Executed, Record, RunStep, Shown};
+use super::{
+    accesses::Values,
+    regions::Regions,
+    steps::{Channel, Executed, Record, RunStep, Shown},
+};
 use crate::{
     env::{Halt, Incomplete, Stop},
     exec::{Clock, Executor, step::Next},
     expr::{Assignment, ExprId},
-    ir::{CallArgument, Callee, Inst, Operand, OperandKind, address},
+    ir::{CallArgument, Callee, FunctionId, Inst, Operand, OperandKind, address},
 };
+
+/// The longest part of an object, in bytes, that is taken to depend on a branch, or that a call outside
+/// the program is taken to use.
+const LONGEST: u64 = 4096;
 
 pub(super) struct Recorder<'a> {
     pub(super) executor: Executor<'a>,
@@ -20,17 +31,22 @@ pub(super) struct Recorder<'a> {
     pub(super) record: Record,
     /// A frame for each of the program's, the running one last.
     pub(super) frames: Vec<Registers>,
-    /// The step that wrote each byte, by its address.
-    pub(super) memory: FxHashMap<u64, RunStep>,
+    /// What each byte rests on, by its address.
+    pub(super) memory: FxHashMap<u64, Basis>,
+    pub(super) regions: Regions,
 }
+
+/// What a value rests on: the step that wrote it, and branches on whose other way something else might
+/// have.
+pub(super) type Basis = SmallVec<[RunStep; 2]>;
 
 /// What the values in a frame rest on.
 #[derive(Default)]
 pub(super) struct Registers {
-    /// By register, the step that wrote it.
-    written: FxHashMap<u32, RunStep>,
+    /// By register, what its value rests on.
+    written: FxHashMap<u32, Basis>,
     /// What the variadic arguments rest on.
-    variadic: SmallVec<[RunStep; 2]>,
+    variadic: Basis,
     /// The call of the function.
     call: Option<RunStep>,
     /// Branches whose ways have not met yet, and where they do.
@@ -58,16 +74,13 @@ impl Recorder<'_> {
         let program = self.executor.program;
         let (id, pc) = (self.executor.state.top.function, self.executor.state.top.pc);
         self.follow_frames();
-        let frame = self.frames.last_mut().expect("the running frame");
-        while frame.branches.last().is_some_and(|(_, meets)| *meets == Some(pc)) {
-            frame.branches.pop();
-        }
+        self.meet(id, pc);
         let inst = &program.module.functions[id.0 as usize].code[pc as usize];
         let step = self.begin(inst);
         let outside = self.called_outside(inst);
         let before = outside.then(|| self.before(inst));
-        let copied = self.copied(inst);
-        let written = self.written(inst);
+        let values = self.values();
+        let (copied, written) = (values.copied(inst), values.written(inst));
         let passed = self.passed(inst, step);
         self.executor.state.run_from = pc;
         self.executor.state.instructions += 1;
@@ -97,18 +110,76 @@ impl Recorder<'_> {
         if let Some(before) = before {
             self.after(step, before);
         }
-        for (address, length) in written {
-            self.memory.extend((address..address + length).map(|at| (at, step)));
+        if let Some((address, length)) = written {
+            self.memory
+                .extend((address..address + length).map(|at| (at, Basis::from_elem(step, 1))));
         }
         if let Some((to, from, length)) = copied {
             self.copy(step, to, from, length);
         }
         if self.is_branch(inst) && end.is_none() {
             let meets = program.flows.of(&program.module, id).meets(pc);
-            let frame = self.frames.last_mut().expect("the running frame");
-            frame.branches.push((step, meets));
+            self.running().branches.push((step, meets));
         }
         end
+    }
+
+    /// Lets the branches meet whose ways do at an instruction that is about to run.
+    fn meet(&mut self, id: FunctionId, pc: u32) {
+        let program = self.executor.program;
+        let code = &program.module.functions[id.0 as usize].code;
+        let mut met = BTreeSet::new();
+        while let Some((branch, meets)) = self.running().branches.last().copied()
+            && meets == Some(pc)
+        {
+            self.running().branches.pop();
+            // Earlier rounds of a loop decide that there is a later one.
+            let place = self.record.steps[branch as usize].place;
+            if !met.insert(place.1) {
+                continue;
+            }
+            let region = self.regions.of(program, place, pc);
+            let written = &mut self.running().written;
+            for register in &region.registers {
+                add(written.entry(*register).or_default(), branch);
+            }
+            let is_same = |operand: &Operand| {
+                register(*operand).is_none_or(|register| !region.registers.contains(&register))
+            };
+            let variables = region.variables.iter().copied();
+            let stores = region.stores.iter().map(|pc| &code[*pc as usize]);
+            let values = self.values();
+            // An address that is made on the way is not known, but the object may be.
+            let parts = stores.filter_map(|inst| match inst {
+                Inst::Store { address, .. } if is_same(address) => values.written(inst),
+                Inst::StoreIndexed { at, .. } if is_same(&at.base) && is_same(&at.index) => {
+                    values.written(inst)
+                }
+                Inst::StoreIndexed { at, .. } if is_same(&at.base) => {
+                    self.object(values.value(at.base)?)
+                }
+                Inst::Fill { to, .. } | Inst::Copy { to, .. } if is_same(to) => {
+                    self.object(values.value(*to)?)
+                }
+                _ => None,
+            });
+            let parts: Vec<_> =
+                parts.chain(variables.filter_map(|address| self.object(address))).collect();
+            for at in parts.into_iter().flat_map(|(at, length)| at..at + length) {
+                add(self.memory.entry(at).or_default(), branch);
+            }
+        }
+    }
+
+    /// The object at an address, from there on, but no more than [`LONGEST`] bytes.
+    pub(super) fn object(&self, address: u64) -> Option<(u64, u64)> {
+        let object = self.executor.state.memory.object(address).ok()?;
+        let length = object.capacity().checked_sub(address::offset(address))?;
+        (length > 0).then_some((address, length.min(LONGEST)))
+    }
+
+    fn running(&mut self) -> &mut Registers {
+        self.frames.last_mut().expect("the running frame")
     }
 
     /// Brings the frames to the depth of the program's.
@@ -122,25 +193,24 @@ impl Recorder<'_> {
     fn begin(&mut self, inst: &Inst) -> RunStep {
         let state = &self.executor.state;
         let frame = self.frames.last().expect("the running frame");
-        let mut data: SmallVec<[RunStep; 2]> = SmallVec::new();
-        let mut add = |step: Option<&RunStep>| {
-            if let Some(step) = step.filter(|step| !data.contains(step)) {
-                data.push(*step);
-            }
+        let mut data = Basis::new();
+        let mut rest = |basis: Option<&Basis>| {
+            basis.into_iter().flatten().for_each(|step| add(&mut data, *step));
         };
+        let of = |operand: Operand| register(operand).and_then(|r| frame.written.get(&r));
         // What is only handed on to a function is used there.
         if !matches!(inst, Inst::Call(_)) || self.called_outside(inst) {
-            inst.reads(|operand, _| add(register(*operand).and_then(|r| frame.written.get(&r))));
+            inst.reads(|operand, _| rest(of(*operand)));
         } else if let Inst::Call(call) = inst
             && let Callee::Indirect(operand) = call.callee
         {
-            add(register(operand).and_then(|r| frame.written.get(&r)));
+            rest(of(operand));
         }
         if matches!(inst, Inst::VaStart { .. }) {
-            frame.variadic.iter().for_each(|step| add(Some(step)));
+            rest(Some(&frame.variadic));
         }
-        for (address, length) in self.read(inst) {
-            (address..address + length).for_each(|at| add(self.memory.get(&at)));
+        if let Some((address, length)) = self.values().read(inst) {
+            (address..address + length).for_each(|at| rest(self.memory.get(&at)));
         }
         let control = frame.branches.last().map(|(step, _)| *step).or(frame.call);
         let place = (state.top.function, state.top.pc);
@@ -154,13 +224,14 @@ impl Recorder<'_> {
 
     /// Each copied byte rests on the byte that it was copied from.
     fn copy(&mut self, step: RunStep, to: u64, from: u64, length: u64) {
-        let sources: Vec<Option<RunStep>> =
-            (from..from + length).map(|at| self.memory.get(&at).copied()).collect();
+        let sources: Vec<Basis> = (from..from + length)
+            .map(|at| self.memory.get(&at).cloned().unwrap_or_default())
+            .collect();
         for (at, source) in (to..).zip(sources) {
             let mut ran = self.record.steps[step as usize].clone();
             ran.data.extend(source);
             let of_byte = self.push(ran);
-            self.memory.insert(at, of_byte);
+            self.memory.insert(at, Basis::from_elem(of_byte, 1));
         }
     }
 
@@ -169,7 +240,9 @@ impl Recorder<'_> {
         let Inst::Call(call) = inst else { return false };
         let id = match call.callee {
             Callee::Direct(id) => Some(id),
-            Callee::Indirect(operand) => self.value(operand).and_then(address::function_at),
+            Callee::Indirect(operand) => {
+                self.values().value(operand).and_then(address::function_at)
+            }
         };
         let program = self.executor.program;
         let function = id.and_then(|id| program.module.functions.get(id.0 as usize));
@@ -182,12 +255,15 @@ impl Recorder<'_> {
     }
 
     /// What the arguments of a call rest on.
-    fn passed(&mut self, inst: &Inst, step: RunStep) -> Vec<Option<RunStep>> {
+    fn passed(&self, inst: &Inst, step: RunStep) -> Vec<Basis> {
         let Inst::Call(call) = inst else { return Vec::new() };
         let frame = self.frames.last().expect("the running frame");
         let of = |argument: &CallArgument| match argument.byval {
-            Some(_) => Some(step),
-            None => register(argument.value).and_then(|r| frame.written.get(&r)).copied(),
+            Some(_) => Basis::from_elem(step, 1),
+            None => register(argument.value)
+                .and_then(|register| frame.written.get(&register))
+                .cloned()
+                .unwrap_or_default(),
         };
         call.args.iter().map(of).collect()
     }
@@ -198,7 +274,7 @@ impl Recorder<'_> {
         inst: &Inst,
         step: RunStep,
         outside: bool,
-        passed: Vec<Option<RunStep>>,
+        passed: Vec<Basis>,
         is_other_frame: bool,
     ) {
         let program = self.executor.program;
@@ -207,15 +283,12 @@ impl Recorder<'_> {
                 self.follow_frames();
                 let id = self.executor.state.top.function;
                 let fixed = program.module.functions[id.0 as usize].params.len();
-                let frame = self.frames.last_mut().expect("the running frame");
+                let frame = self.running();
                 frame.call = Some(step);
                 for (index, argument) in passed.into_iter().enumerate() {
-                    match argument {
-                        Some(argument) if index < fixed => {
-                            frame.written.insert(index as u32, argument);
-                        }
-                        Some(argument) => frame.variadic.push(argument),
-                        None => {}
+                    match index < fixed {
+                        true => drop(frame.written.insert(index as u32, argument)),
+                        false => frame.variadic.extend(argument),
                     }
                 }
             }
@@ -226,17 +299,24 @@ impl Recorder<'_> {
                 let code = &program.module.functions[top.function.0 as usize].code;
                 let call = top.pc.checked_sub(1).and_then(|pc| code.get(pc as usize));
                 if let Some(Inst::Call(call)) = call {
-                    let frame = self.frames.last_mut().expect("the running frame");
-                    frame.written.extend(call.results.iter().map(|register| (register.0, step)));
+                    let frame = self.running();
+                    let results = call.results.iter();
+                    frame.written.extend(results.map(|r| (r.0, Basis::from_elem(step, 1))));
                 }
             }
             inst => {
-                let frame = self.frames.last_mut().expect("the running frame");
+                let frame = self.running();
                 inst.writes(|register, _| {
-                    frame.written.insert(register.0, step);
+                    frame.written.insert(register.0, Basis::from_elem(step, 1));
                 });
             }
         }
+    }
+
+    /// The values of operands on the input.
+    pub(super) fn values(&self) -> Values<'_> {
+        let Executor { program, state, .. } = &self.executor;
+        Values { exprs: &program.exprs, top: &state.top, seed: self.seed }
     }
 
     fn decided(&self) -> MutexGuard<'_, Vec<ExprId>> {
@@ -283,5 +363,11 @@ fn register(operand: Operand) -> Option<u32> {
     match operand.kind() {
         OperandKind::Reg(register) => Some(register.0),
         OperandKind::Constant(_) => None,
+    }
+}
+
+pub(super) fn add(basis: &mut Basis, step: RunStep) {
+    if !basis.contains(&step) {
+        basis.push(step);
     }
 }

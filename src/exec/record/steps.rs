@@ -7,7 +7,7 @@ use crate::{
     env::{Approximation, Halt},
     exec::Program,
     expr::ExprId,
-    ir::{FunctionId, SourceLine},
+    ir::{FunctionId, Inst, SourceLine},
 };
 
 /// A step of a [`Record`], by its number.
@@ -81,6 +81,13 @@ impl Record {
             }
         }
         slice
+    }
+
+    /// Whether a step is a call.
+    pub fn is_call(&self, program: &Program, step: usize) -> bool {
+        let (function, pc) = self.steps[step].place;
+        let code = &program.module.functions[function.0 as usize].code;
+        matches!(code.get(pc as usize), Some(Inst::Call(_)))
     }
 
     /// The source line of a step.

@@ -5,7 +5,7 @@
 //! debugging" (FSE 2010): in each run, the dynamic backward slice from the first difference, and the
 //! weakest precondition of what is shown there over that slice, which is a conjunction.
 
-use std::{cmp::Reverse, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
@@ -23,7 +23,7 @@ const LOOKED_AT: usize = 400;
 /// The most reasons that are given.
 const REASONS: usize = 6;
 /// The longest text of a condition.
-const LONGEST: usize = 72;
+const LONGEST: usize = 90;
 
 /// Where the runs of two revisions begin to show different things.
 pub(super) struct Criterion {
@@ -91,6 +91,17 @@ pub(super) struct Side<'a> {
     pub(super) slice: &'a FixedBitSet,
 }
 
+/// How much a reason says, the most first.
+#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+enum Weight {
+    /// The other revision does not have the line that decides.
+    Changed,
+    /// A line of the program decides, or what is shown is another function of the input.
+    Program,
+    /// A library that the line calls decides.
+    Library,
+}
+
 /// A condition that decides, and where.
 struct Decided {
     condition: ExprId,
@@ -129,7 +140,9 @@ pub(super) fn reasons(
 ) -> Vec<Reason> {
     let exprs = Exprs::new();
     let of = |side: usize| {
-        let shown = criterion.shown[side].and_then(|(_, value)| value);
+        // What one shows where the other shows nothing says nothing about the other.
+        let is_shown_by_both = criterion.shown.iter().all(Option::is_some);
+        let shown = criterion.shown[side].filter(|_| is_shown_by_both).and_then(|(_, value)| value);
         let from = &sides[side].run.program.exprs;
         let name = |variable: VariableId| {
             let name = from.variable_name(variable);
@@ -150,22 +163,35 @@ pub(super) fn reasons(
     for (side, source) in sources.into_iter().enumerate() {
         let others: Vec<ExprId> =
             conditions[1 - side].iter().map(|decided| decided.condition).collect();
-        let mut own: Vec<(bool, Reason)> = Vec::new();
+        let mut own: Vec<(Weight, Reason)> = Vec::new();
         let left = conditions[side].len().saturating_sub(LOOKED_AT);
-        for Decided { condition, step } in conditions[side].iter().skip(left) {
+        let conditions: Vec<&Decided> = conditions[side].iter().skip(left).collect();
+        let mut follow: Vec<ExprId> = Vec::new();
+        for Decided { condition, .. } in &conditions {
             if clock.is_over() || follows(&exprs, solver, &others, *condition) {
+                follow.push(*condition);
+            }
+        }
+        // Where all of them follow, those are named that the other does not decide itself.
+        let all_follow = follow.len() == conditions.len();
+        for Decided { condition, step } in conditions {
+            if all_follow && others.contains(condition) || !all_follow && follow.contains(condition)
+            {
                 continue;
             }
             let reason = reason(&exprs, &sides[side], source, side, *condition, *step, criterion);
-            let Some(reason) = reason else { continue };
+            let Some((weight, reason)) = reason else { continue };
             // A line that decides again has decided already.
-            let is_known = |(_, known): &(bool, Reason)| known.place == reason.place;
+            let is_known = |(_, known): &(Weight, Reason)| known.place == reason.place;
             if !own.iter().any(is_known) {
-                let is_changed = reason.place.as_ref().is_some_and(|line| line.twin.is_none());
-                own.push((is_changed, reason));
+                own.push((weight, reason));
             }
         }
-        own.sort_by_key(|(is_changed, _)| Reverse(*is_changed));
+        own.sort_by_key(|(weight, _)| *weight);
+        // What a library decides on the way is no reason where the program decides.
+        if own.iter().any(|(weight, _)| *weight < Weight::Library) {
+            own.retain(|(weight, _)| *weight < Weight::Library);
+        }
         reasons.extend(own.into_iter().map(|(_, reason)| reason).take(REASONS / 2));
     }
     reasons
@@ -195,25 +221,27 @@ fn reason(
     condition: ExprId,
     step: Option<usize>,
     criterion: &Criterion,
-) -> Option<Reason> {
+) -> Option<(Weight, Reason)> {
     let text = exprs.display(condition);
     let text = if text.len() > LONGEST { String::new() } else { text };
     let Some(step) = step else {
+        if text.is_empty() {
+            return None;
+        }
         let shown = match criterion.channel.as_ref()? {
             Channel::Stdout => "stdout",
             Channel::Stderr => "stderr",
             Channel::Output(name) => name,
             Channel::Exit => "exit code",
         };
-        return Some(Reason {
-            revision,
-            place: None,
-            shown: shown.into(),
-            next: None,
-            condition: text,
-        });
+        let reason =
+            Reason { revision, place: None, shown: shown.into(), next: None, condition: text };
+        return Some((Weight::Program, reason));
     };
-    // The library decides for the line that called it.
+    // A library decides for the line that called it.
+    let record = &side.run.record;
+    let branches =
+        record.line(&side.run.program, step).is_some() && !record.is_call(&side.run.program, step);
     let mut at = Some(step);
     let place = loop {
         let step = at?;
@@ -227,5 +255,11 @@ fn reason(
         .filter_map(|step| side.run.record.line(&side.run.program, step))
         .find(|line| line.line != place.line)
         .map(|line| line.line);
-    Some(Reason { revision, place: Some(place), shown: String::new(), next, condition: text })
+    let weight = match place.twin {
+        _ if !branches => Weight::Library,
+        None => Weight::Changed,
+        Some(_) => Weight::Program,
+    };
+    let place = Some(place);
+    Some((weight, Reason { revision, place, shown: String::new(), next, condition: text }))
 }

@@ -40,11 +40,11 @@ impl Run {
         let mut program = Program::new(alone.module, &options.models()?.with_terms());
         program.uninitialised = subject.config.uninitialised;
         let limits = options.config(Search::Dfs, &subject.config.budget).limits;
-        let first = program.start(symbolic_beginning(&program, subject)?)?;
+        let first = program.start(symbolic_beginning(&program, subject, input)?)?;
         let seed = diff::seeds(&program.exprs, &first, [input]).pop();
         let (first, seed) = match seed {
             Some(seed) => (first, seed),
-            // What a program reads as numbers and words is known then.
+            // Such an input is not described: all of it is known then.
             None => {
                 let (start, given) = beginning(&program, subject, input)?;
                 (exec::on(&program, start, &given), given)
