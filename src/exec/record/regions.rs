@@ -58,7 +58,7 @@ impl Regions {
         }
         let region = Rc::new(region);
         self.known.insert(branch, region.clone());
-        (region, called)
+        region
     }
 }
 
