@@ -33,21 +33,9 @@ pub(super) fn beginning(
     Ok((start, given))
 }
 
-/// How a program starts on any input that its subject describes, if standard input is as long as that
-/// of `input`: a program that reads numbers and words is given bytes then.
-pub(super) fn symbolic_beginning(
-    program: &Program,
-    subject: &Subject,
-    input: &TestInput,
-) -> anyhow::Result<Start> {
+/// How a program starts on any input that its subject describes.
+pub(super) fn symbolic_beginning(program: &Program, subject: &Subject) -> anyhow::Result<Start> {
     let Inputs { args, env, stdin, files } = inputs::of_subject(&program.exprs, subject)?;
-    let stdin = match stdin {
-        Stdin::Typed(_) => {
-            let length = input.stdin.as_ref().map_or(0, Vec::len);
-            Stdin::symbolic(&program.exprs, length as u32)
-        }
-        bytes => bytes,
-    };
     let revisions = RevisionSet::from_iter([Revision::ORIGINAL]);
     Ok(Start { entry: program.entry().into(), revisions, args, env, stdin, files })
 }

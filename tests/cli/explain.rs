@@ -132,6 +132,46 @@ fn the_same_failure_is_not_passed_over() {
     assert!(said.starts_with("they differ exactly when x <= -11 or x >= 11"), "{said}");
 }
 
+/// What decides for each comes from its own run. What both decide alike is no reason, nor is what decides
+/// nothing that differs.
+#[test]
+fn what_decides_is_named_and_kept() {
+    let scratch = Scratch::new()
+        .file("a.c", include_str!("programs/decides.c"))
+        .file("1.diff", "--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-\tif (a > 100)\n+\tif (a > 50)\n")
+        .file("2.diff", "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\tint n = 0;\n+\tint n = a;\n");
+    run(&mut scratch.stage("diff"));
+    let explained = |a: &str, b: &str| run(scratch.stage("explain").args([a, b])).stdout;
+    let reasons = |text: &str| -> Vec<String> {
+        let lines = text.lines().skip_while(|line| !line.starts_with("what decides"));
+        let lines = lines.skip(1).take_while(|line| !line.is_empty());
+        lines.map(|line| line.trim().to_owned()).collect()
+    };
+    let text = explained("0", "1");
+    assert_eq!(
+        reasons(&text),
+        [
+            "0 original  a.c:8  if (a > 100) → 10",
+            "because (a <s 101)",
+            "1 1         a.c:8  if (a > 50) → 9",
+            "because (a >=s 51)",
+        ],
+        "{text}"
+    );
+    let text = explained("0", "2");
+    let shown = reasons(&text);
+    assert!(shown.iter().any(|line| line.contains("return is s32(a)")), "{text}");
+    explained("0", "1");
+    let kept = |name: &str| fs::read_to_string(scratch.out().join(name)).expect(name);
+    let all: serde_json::Value = serde_json::from_str(&kept("explanations.json")).expect("JSON");
+    assert_eq!(all.as_array().map(Vec::len), Some(2), "one for each pair");
+    let page = kept("report.html");
+    assert_eq!(page.matches("<article").count(), 2);
+    assert!(page.contains("a.c:8  if (a &gt; 50) → 9"), "{page}");
+    run(&mut scratch.stage("diff"));
+    assert!(!scratch.out().join("explanations.json").exists(), "its tests are others now");
+}
+
 /// A package is built once more for it, with lines as they are in its sources.
 #[test]
 fn revisions_of_packages_are_explained() {

@@ -46,6 +46,23 @@ impl Values<'_> {
         }
     }
 
+    /// The address of an access of an instruction, if it depends on the input: then any byte of the object
+    /// may be meant.
+    pub(super) fn open_address(&self, inst: &Inst) -> Option<u64> {
+        let is_open = |operand: Operand| matches!(self.top.values[operand.index()], Value::Expr(_));
+        match inst {
+            Inst::Load { address, .. } | Inst::Store { address, .. } if is_open(*address) => {
+                self.value(*address)
+            }
+            Inst::LoadIndexed { at, .. } | Inst::StoreIndexed { at, .. }
+                if is_open(at.base) || at.scale > 0 && is_open(at.index) =>
+            {
+                self.indexed(at)
+            }
+            _ => None,
+        }
+    }
+
     /// The part that it writes as a whole.
     pub(super) fn written(&self, inst: &Inst) -> Option<(u64, u64)> {
         let bytes = |width: &u32| u64::from(width.div_ceil(8));

@@ -81,6 +81,7 @@ impl Recorder<'_> {
         let before = outside.then(|| self.before(inst));
         let values = self.values();
         let (copied, written) = (values.copied(inst), values.written(inst));
+        let open = written.and_then(|_| self.open(inst));
         let passed = self.passed(inst, step);
         self.executor.state.run_from = pc;
         self.executor.state.instructions += 1;
@@ -110,7 +111,11 @@ impl Recorder<'_> {
         if let Some(before) = before {
             self.after(step, before);
         }
-        if let Some((address, length)) = written {
+        for at in open.into_iter().flat_map(|(at, length)| at..at + length) {
+            add(self.memory.entry(at).or_default(), step);
+        }
+        // What was there stays where the input writes elsewhere.
+        if let Some((address, length)) = written.filter(|_| open.is_none()) {
             self.memory
                 .extend((address..address + length).map(|at| (at, Basis::from_elem(step, 1))));
         }
@@ -171,6 +176,12 @@ impl Recorder<'_> {
         }
     }
 
+    /// The object that an instruction accesses, if its place there depends on the input.
+    fn open(&self, inst: &Inst) -> Option<(u64, u64)> {
+        let address = self.values().open_address(inst)?;
+        self.object(address - address::offset(address))
+    }
+
     /// The object at an address, from there on, but no more than [`LONGEST`] bytes.
     pub(super) fn object(&self, address: u64) -> Option<(u64, u64)> {
         let object = self.executor.state.memory.object(address).ok()?;
@@ -209,7 +220,8 @@ impl Recorder<'_> {
         if matches!(inst, Inst::VaStart { .. }) {
             rest(Some(&frame.variadic));
         }
-        if let Some((address, length)) = self.values().read(inst) {
+        let read = self.values().read(inst).map(|read| self.open(inst).unwrap_or(read));
+        if let Some((address, length)) = read {
             (address..address + length).for_each(|at| rest(self.memory.get(&at)));
         }
         let control = frame.branches.last().map(|(step, _)| *step).or(frame.call);

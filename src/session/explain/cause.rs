@@ -102,11 +102,19 @@ enum Weight {
     Library,
 }
 
-/// A condition that decides, and where.
+/// A condition that decides.
 struct Decided {
     condition: ExprId,
-    /// The step that decided it; none for what is shown.
-    step: Option<usize>,
+    by: By,
+}
+
+/// What decides.
+#[derive(Clone, Copy)]
+enum By {
+    /// A step.
+    Step(usize),
+    /// What is shown: this value.
+    Shown(ExprId),
 }
 
 impl Side<'_> {
@@ -117,14 +125,14 @@ impl Side<'_> {
         for step in self.slice.ones() {
             for condition in &self.run.record.steps[step].conditions {
                 if seen.insert(*condition) {
-                    found.push(Decided { condition: *condition, step: Some(step) });
+                    found.push(Decided { condition: *condition, by: By::Step(step) });
                 }
             }
         }
         if let Some(value) = shown {
             let exprs = &self.run.program.exprs;
             let known = exprs.bv(&exprs.evaluate(value, &self.run.seed));
-            found.push(Decided { condition: exprs.eq(value, known), step: None });
+            found.push(Decided { condition: exprs.eq(value, known), by: By::Shown(value) });
         }
         found
     }
@@ -145,17 +153,22 @@ pub(super) fn reasons(
         let shown = criterion.shown[side].filter(|_| is_shown_by_both).and_then(|(_, value)| value);
         let from = &sides[side].run.program.exprs;
         let name = |variable: VariableId| {
-            let name = from.variable_name(variable);
+            let name = sides[side].run.name(variable);
             // What is no input, or is read with another width, has nothing to do with the other's.
             let width = from.variable_width(variable);
             match from.variable_kind(variable) {
-                VariableKind::Input if is_free(&exprs, name, width) => name.to_owned(),
+                VariableKind::Input if is_free(&exprs, &name, width) => name,
                 _ => format!("{name} of {side}"),
             }
         };
         let mut adoption = Adoption::new(from, &exprs, &name);
         let mut all = sides[side].precondition(shown);
-        all.iter_mut().for_each(|decided| decided.condition = adoption.adopt(decided.condition));
+        for Decided { condition, by } in &mut all {
+            *condition = adoption.adopt(*condition);
+            if let By::Shown(value) = by {
+                *value = adoption.adopt(*value);
+            }
+        }
         all
     };
     let conditions = [of(0), of(1)];
@@ -174,12 +187,12 @@ pub(super) fn reasons(
         }
         // Where all of them follow, those are named that the other does not decide itself.
         let all_follow = follow.len() == conditions.len();
-        for Decided { condition, step } in conditions {
+        for Decided { condition, by } in conditions {
             if all_follow && others.contains(condition) || !all_follow && follow.contains(condition)
             {
                 continue;
             }
-            let reason = reason(&exprs, &sides[side], source, side, *condition, *step, criterion);
+            let reason = reason(&exprs, &sides[side], source, side, *condition, *by, criterion);
             let Some((weight, reason)) = reason else { continue };
             // A line that decides again has decided already.
             let is_known = |(_, known): &(Weight, Reason)| known.place == reason.place;
@@ -219,24 +232,13 @@ fn reason(
     sources: &mut Sources<'_>,
     revision: usize,
     condition: ExprId,
-    step: Option<usize>,
+    by: By,
     criterion: &Criterion,
 ) -> Option<(Weight, Reason)> {
-    let text = exprs.display(condition);
-    let text = if text.len() > LONGEST { String::new() } else { text };
-    let Some(step) = step else {
-        if text.is_empty() {
-            return None;
-        }
-        let shown = match criterion.channel.as_ref()? {
-            Channel::Stdout => "stdout",
-            Channel::Stderr => "stderr",
-            Channel::Output(name) => name,
-            Channel::Exit => "exit code",
-        };
-        let reason =
-            Reason { revision, place: None, shown: shown.into(), next: None, condition: text };
-        return Some((Weight::Program, reason));
+    let text = |e: ExprId| Some(exprs.display(e)).filter(|text| text.len() <= LONGEST);
+    let step = match by {
+        By::Step(step) => step,
+        By::Shown(value) => return shown(criterion, revision, &text(value)?),
     };
     // A library decides for the line that called it.
     let record = &side.run.record;
@@ -261,5 +263,27 @@ fn reason(
         Some(_) => Weight::Program,
     };
     let place = Some(place);
-    Some((weight, Reason { revision, place, shown: String::new(), next, condition: text }))
+    Some((
+        weight,
+        Reason {
+            revision,
+            place,
+            shown: String::new(),
+            next,
+            condition: text(condition).unwrap_or_default(),
+        },
+    ))
+}
+
+/// The reason that one shows a value.
+fn shown(criterion: &Criterion, revision: usize, value: &str) -> Option<(Weight, Reason)> {
+    let channel = match criterion.channel.as_ref()? {
+        Channel::Stdout => "stdout",
+        Channel::Stderr => "stderr",
+        Channel::Output(name) => name,
+        Channel::Exit => "exit code",
+    };
+    let shown = format!("{channel} is {value}");
+    let reason = Reason { revision, place: None, shown, next: None, condition: String::new() };
+    Some((Weight::Program, reason))
 }

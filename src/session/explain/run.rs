@@ -6,9 +6,10 @@ use anyhow::Context;
 
 use crate::{
     diff,
-    exec::{self, Clock, Program, Record, State, record},
+    env::libc::stdin::Stdin,
+    exec::{self, Channel, Clock, Program, Record, State, record},
     explore::Search,
-    expr::{Assignment, ExprId},
+    expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     replay::TestInput,
     session::{
         SearchOptions,
@@ -26,6 +27,8 @@ pub(super) struct Run {
     pub(super) program: Program,
     pub(super) record: Record,
     pub(super) seed: Arc<Assignment>,
+    /// How many whole numbers standard input is; 0 if it is bytes.
+    numbers: usize,
 }
 
 impl Run {
@@ -40,21 +43,84 @@ impl Run {
         let mut program = Program::new(alone.module, &options.models()?.with_terms());
         program.uninitialised = subject.config.uninitialised;
         let limits = options.config(Search::Dfs, &subject.config.budget).limits;
-        let first = program.start(symbolic_beginning(&program, subject, input)?)?;
-        let seed = diff::seeds(&program.exprs, &first, [input]).pop();
-        let (first, seed) = match seed {
-            Some(seed) => (first, seed),
+        let run = |first: Vec<State>, seed: Assignment| {
+            let seed = Arc::new(seed);
+            let holds = |condition: &ExprId| !program.exprs.evaluate(*condition, &seed).is_zero();
+            let is_it = |state: &State| state.path_condition.iter().all(holds);
+            let first = first.into_iter().find(is_it).context("the program cannot begin so")?;
+            anyhow::Ok((record(&program, first, &seed, limits, clock, STEPS), seed))
+        };
+        let start = symbolic_beginning(&program, subject)?;
+        let mut of_bytes = start.clone();
+        if let Stdin::Typed(_) = start.stdin {
+            let length = input.stdin.as_ref().map_or(0, Vec::len);
+            of_bytes.stdin = Stdin::symbolic(&program.exprs, length as u32);
+        }
+        let first = program.start(of_bytes)?;
+        let (record, seed) = match diff::seeds(&program.exprs, &first, [input]).pop() {
+            Some(seed) => run(first, seed)?,
             // Such an input is not described: all of it is known then.
             None => {
                 let (start, given) = beginning(&program, subject, input)?;
-                (exec::on(&program, start, &given), given)
+                run(exec::on(&program, start, &given), given)?
             }
         };
-        let seed = Arc::new(seed);
-        let holds = |condition: &ExprId| !program.exprs.evaluate(*condition, &seed).is_zero();
-        let is_it = |state: &State| state.path_condition.iter().all(holds);
-        let first = first.into_iter().find(is_it).context("the program cannot begin so")?;
-        let record = record(&program, first, &seed, limits, clock, STEPS);
-        Ok(Self { program, record, seed })
+        // Whole numbers are easier to read than their digits.
+        if let Stdin::Typed(_) = start.stdin
+            && let Some((known, numbers)) = numbers(&program.exprs, input)
+        {
+            let first = program.start(start)?;
+            let without = TestInput { stdin: None, ..input.clone() };
+            if let Some(mut seed) = diff::seeds(&program.exprs, &first, [&without]).pop() {
+                seed.0.extend(known.0);
+                let (of_numbers, seed) = run(first, seed)?;
+                if shows_the_same(&of_numbers, &record) {
+                    return Ok(Self { program, record: of_numbers, seed, numbers });
+                }
+            }
+        }
+        Ok(Self { program, record, seed, numbers: 0 })
     }
+
+    /// The name of a variable of the program as people read it.
+    pub(super) fn name(&self, variable: VariableId) -> String {
+        let name = self.program.exprs.variable_name(variable);
+        let number = name.strip_prefix("stdin.").and_then(|rest| rest.split(':').next());
+        match number.and_then(|number| number.parse::<usize>().ok()) {
+            Some(_) if self.numbers == 1 => "n".into(),
+            Some(number) => format!("n{}", number + 1),
+            None => name.to_owned(),
+        }
+    }
+}
+
+/// Standard input as whole numbers, if it is nothing else, and how many they are.
+fn numbers(exprs: &Exprs, input: &TestInput) -> Option<(Assignment, usize)> {
+    let text = std::str::from_utf8(input.stdin.as_ref()?).ok()?;
+    let mut known = Assignment::default();
+    let mut give = |name: &str, value: Bv| {
+        if let Some(variable) = exprs.as_variable(exprs.input(name, value.width())) {
+            known.0.insert(variable, value);
+        }
+    };
+    let mut count = 0;
+    for (index, word) in text.split_whitespace().enumerate() {
+        let value: i128 = word.parse().ok()?;
+        for width in [8, 16, 32, 64] {
+            let name = if width == 32 { String::new() } else { format!(":{width}") };
+            give(&format!("stdin.{index}{name}"), Bv::from_u128(width, value as u128));
+        }
+        count = index + 1;
+    }
+    give(&format!("stdin.{count}.end"), Bv::new(1, 1));
+    Some((known, count))
+}
+
+/// Whether two runs show the same and end in the same way.
+fn shows_the_same(a: &Record, b: &Record) -> bool {
+    let shown = |record: &Record| -> Vec<(Channel, u8)> {
+        record.shown.iter().map(|shown| (shown.channel.clone(), shown.byte)).collect()
+    };
+    let ends = [a, b].map(|record| record.halt.as_ref().map(std::mem::discriminant));
+    ends[0] == ends[1] && shown(a) == shown(b)
 }
