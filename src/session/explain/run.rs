@@ -89,7 +89,11 @@ impl Run {
         match number.and_then(|number| number.parse::<usize>().ok()) {
             Some(_) if self.numbers == 1 => "n".into(),
             Some(number) => format!("n{}", number + 1),
-            None => name.to_owned(),
+            // The engine adds the width to the names of scalars.
+            None => match name.rsplit_once(':') {
+                Some((name, width)) if width.parse::<u32>().is_ok() => name.to_owned(),
+                _ => name.to_owned(),
+            },
         }
     }
 }
