@@ -6,14 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use walkdir::WalkDir;
 
 use crate::subject::{CONFIG_FILE, config::SubjectConfig};
 
 /// A subject of a campaign.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Member {
     /// Its name, which is that of its directory of results: the name of its own directory or, if
     /// several have that, as much of the path as tells them apart, with `-` for `/`. A number is
