@@ -1,11 +1,7 @@
 //! Runs tasks as a Slurm job array: Slurm decides when and where each of them runs. The directory of
 //! the campaign has to be on a file system that all machines share.
 
-use std::{
-    collections::BTreeSet,
-    env, fs,
-    path::Path,
-};
+use std::{collections::BTreeSet, env, fs, path::Path};
 
 use super::{
     directory::{CampaignDir, CampaignError},
