@@ -1,16 +1,20 @@
 //! The directory of a campaign.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
 
-use super::{page::page, queue::SlurmError, row::CampaignRow};
+use super::{names::Names, page::page, queue::SlurmError, row::CampaignRow};
 use crate::{
     report::PlotError,
     results::{self, ResultsError, Table, read_table, write_table, write_whole},
 };
+
+/// The file with the names of subjects.
+const NAMES: &str = "names.json";
 
 /// The file that a running campaign locks.
 const LOCK: &str = ".psychic-campaign";
@@ -100,6 +104,26 @@ impl CampaignDir {
     pub(super) fn row(&self, name: &str) -> Result<Option<CampaignRow>, ResultsError> {
         let file = self.row_file(name);
         if file.exists() { Ok(read_table(&file)?.pop()) } else { Ok(None) }
+    }
+
+    /// The names that the subjects of earlier runs have. Rows that an earlier version left say so, too.
+    pub(super) fn names(&self, rows: &[CampaignRow]) -> Names {
+        let text = fs::read(self.path.join(NAMES)).unwrap_or_default();
+        let given: BTreeMap<String, PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
+        let of_rows = rows.iter().map(|row| (row.name.clone(), PathBuf::from(&row.path)));
+        Names::of_earlier(given.into_iter().chain(of_rows))
+    }
+
+    /// Keeps the names for later runs.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub(super) fn write_names(&self, names: &Names) -> Result<(), CampaignError> {
+        let path = self.path.join(NAMES);
+        let text = serde_json::to_vec_pretty(&names.all());
+        let text =
+            text.map_err(|error| CampaignError::Io { path: path.clone(), source: error.into() })?;
+        Ok(write_whole(&path, &text)?)
     }
 
     /// Where the row of a subject is, which is written when it is done.

@@ -9,10 +9,12 @@
 //! since.
 
 mod comparison;
+mod digest;
 mod directory;
 mod list;
 mod local;
 mod median;
+mod names;
 mod page;
 mod queue;
 mod row;
@@ -25,6 +27,7 @@ pub use comparison::{Change, Comparison, compare};
 pub use directory::{CampaignDir, CampaignError};
 pub use list::{Campaign, ListError, Member};
 pub use median::median;
+pub use names::Names;
 pub use page::page;
 pub use queue::{SlurmError, slurm_is_here};
 pub use row::CampaignRow;

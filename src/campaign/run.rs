@@ -9,6 +9,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use super::{
+    digest::digest,
     directory::{CampaignDir, CampaignError},
     list::{Campaign, Member},
     local,
@@ -79,11 +80,15 @@ pub fn run(
 ) -> Result<Vec<CampaignRow>, CampaignError> {
     let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
     let tool = tool(&options.psychic)?;
+    // With a new beginning, what is there need not be readable.
+    let mut names = if options.again { place.names(&[]) } else { place.names(&place.rows()?) };
+    let campaign = &campaign.with(&mut names);
+    place.write_names(&names)?;
     // What is known of a subject stays in the table until more is known.
     let mut table = if options.again { BTreeMap::new() } else { known(campaign, place)? };
     let (mut rows, mut places, mut tasks) = (BTreeMap::new(), Vec::new(), Vec::new());
     for (index, member) in campaign.members.iter().enumerate() {
-        let inputs = format!("{tool} {words:?} {}", member.digest());
+        let inputs = format!("{tool} {words:?} {}", digest(&member.subject));
         let has_results = place.results(&member.name).join(SummaryRow::FILE).is_file();
         let is_same = |row: &&CampaignRow| row.inputs == inputs && row.ended.is_final();
         if let Some(row) = table.get(&index).filter(is_same).filter(|_| has_results) {
