@@ -21,9 +21,10 @@ mod row;
 mod run;
 mod slurm;
 mod task;
+mod verdicts;
 mod watch;
 
-pub use comparison::{Change, Comparison, compare};
+pub use comparison::{Change, Comparison, Side, compare};
 pub use directory::{CampaignDir, CampaignError};
 pub use list::{Campaign, ListError, Member};
 pub use median::median;
@@ -33,3 +34,4 @@ pub use queue::{SlurmError, slurm_is_here};
 pub use row::CampaignRow;
 pub use run::{Event, Machine, Options, run};
 pub use slurm::{Slurm, run_task};
+pub use verdicts::{Kind, PairChange};

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::{
     campaign::{
-        self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Machine, Options, Slurm,
-        median,
+        self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Kind, Machine, Options,
+        Side, Slurm, median,
     },
-    results::{Ended, SummaryRow, Table, read_table},
+    results::{Ended, SummaryRow},
 };
 
 /// The most subjects that progress names.
@@ -65,7 +65,7 @@ pub(super) struct CampaignArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show what changed from one campaign to another
+    /// Show what changed from one campaign to another, pair by pair, contradictions first
     Compare {
         /// Directory of a campaign, or its campaign.csv
         old: PathBuf,
@@ -224,14 +224,17 @@ fn conclusion(rows: &[CampaignRow], all: usize) -> String {
 }
 
 fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
-    let read = |place: &PathBuf| {
-        let file = if place.is_dir() { place.join(CampaignRow::FILE) } else { place.clone() };
-        read_table::<CampaignRow>(&file)
-    };
-    let [old, new] = [read(places[0])?, read(places[1])?];
+    let [old, new] = [Side::read(places[0])?, Side::read(places[1])?];
     let comparison = campaign::compare(&old, &new);
+    let of = |kind: Kind| comparison.pairs.iter().filter(move |change| change.kind() == kind);
+    for change in of(Kind::Contradiction) {
+        say::line(&format!("contradiction in {change}"))?;
+    }
     for change in &comparison.changes {
         say::line(&change.to_string())?;
+    }
+    for kind in [Kind::Lost, Kind::Progress, Kind::Other] {
+        of(kind).try_for_each(|change| say::line(&change.to_string()))?;
     }
     let ratio = comparison.ratio.map(|ratio| format!("; median of new time over old: {ratio:.2}"));
     say::line(&format!(
@@ -241,5 +244,18 @@ fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
         comparison.single,
         ratio.unwrap_or_default()
     ))?;
-    Ok(if comparison.changes.is_empty() { SUCCESS } else { UNDECIDED })
+    let mut text = format!(
+        "{} in both: {}, {} decided now, {} not any more, {} changed otherwise",
+        say::count(comparison.common_pairs as u64, "pair"),
+        say::count(of(Kind::Contradiction).count() as u64, "contradiction"),
+        of(Kind::Progress).count(),
+        of(Kind::Lost).count(),
+        of(Kind::Other).count()
+    );
+    if !comparison.without_pairs.is_empty() {
+        let names = some(&comparison.without_pairs);
+        text.push_str(&format!("; no pairs.csv and revisions.csv in both for {names}"));
+    }
+    say::line(&text)?;
+    Ok(if comparison.is_same() { SUCCESS } else { UNDECIDED })
 }
