@@ -183,9 +183,9 @@ fn a_job_array_finds_what_a_local_run_finds() {
     let (here, there) = (scratch.path("here"), scratch.path("there"));
     let mut local = psychic();
     let local = run(local.arg("campaign").args(&subjects).arg("--out").arg(&here));
-    let slurm = || run(&mut Tested::from_std(cluster.campaign(&subjects, &there)));
+    let slurm = || run(Tested::from_std(cluster.campaign(&subjects, &there)).args(["--jobs", "2"]));
     let first = slurm();
-    assert!(first.stderr.contains("3 subjects submitted as Slurm job array"), "{}", first.stderr);
+    assert!(first.stderr.contains("3 subjects submitted as Slurm job arrays"), "{}", first.stderr);
     assert_eq!((local.code, first.code), (Some(1), Some(1)), "{}{}", local.stdout, first.stdout);
     assert_eq!(rows(&there), rows(&here));
     assert!(rows(&there)[0].summary.as_ref().is_some_and(|summary| summary.distinguished > 0));
@@ -267,6 +267,24 @@ fn an_interrupt_cancels_the_array_and_keeps_what_was_found() {
     assert_eq!(found, [("one", Ended::Interrupted)]);
     assert!(out.join("campaign.html").is_file() && !out.join("slurm").exists());
     assert_eq!(cluster.queue(), Vec::<String>::new());
+}
+
+/// Nothing is left of a process that the kernel ends for its memory, or of a machine that goes down.
+#[test]
+fn a_task_that_leaves_no_row_says_where_to_look() {
+    let Some(cluster) = Cluster::start() else { return };
+    let scratch = endless();
+    let out = scratch.out();
+    let mut campaign = Waiting::start(cluster.campaign(&[scratch.path("bugs/one")], &out));
+    campaign.until("running: one");
+    cluster.say("scancel", &["--batch", "--signal=KILL", "--name=psychic", "--partition=all"]);
+    campaign.until("one: failed: Slurm job ");
+    assert_eq!(campaign.child.wait().expect("it ends").code(), Some(1));
+    let row = rows(&out).remove(0);
+    assert_eq!((row.ended, row.summary), (Ended::Failed, None));
+    assert!(row.reason.contains("has left no result"), "{}", row.reason);
+    let said = row.reason.rsplit_once('(').expect("a file").1.trim_end_matches(')').to_owned();
+    assert!(Path::new(&said).is_file(), "{said}");
 }
 
 /// Two runs must not compare the same subjects at once.
