@@ -37,7 +37,7 @@ pub(super) fn run(
                     // If nobody listens any more, the campaign has failed.
                     _ = send.send(Ok(Step::Begun(index)));
                     let row = task.run(psychic, each, interrupt);
-                    _ = send.send(row.map(|row| Step::Done(index, row)));
+                    _ = send.send(row.map(|row| Step::Done(index, Box::new(row))));
                 }
             });
         }

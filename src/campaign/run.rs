@@ -106,8 +106,8 @@ pub fn run(
             Step::Note(text) => observe(Event::Note(&text)),
             Step::Done(task, row) => {
                 observe(Event::Done(&row));
-                table.insert(places[task], row.clone());
-                rows.insert(places[task], row);
+                table.insert(places[task], (*row).clone());
+                rows.insert(places[task], *row);
                 place.write(&table.values().cloned().collect::<Vec<_>>())?;
             }
         }

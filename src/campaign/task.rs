@@ -45,7 +45,7 @@ pub struct Task {
 #[derive(Debug)]
 pub(super) enum Step {
     Begun(usize),
-    Done(usize, CampaignRow),
+    Done(usize, Box<CampaignRow>),
     /// So many of them have not begun, because the queue has them wait, and why it does.
     Waiting(usize, String),
     Note(String),

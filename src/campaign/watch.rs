@@ -137,7 +137,7 @@ impl<'a> Watch<'a> {
         }
         for (index, row) in done {
             self.open.remove(&index);
-            tell(Step::Done(index, row))?;
+            tell(Step::Done(index, Box::new(row)))?;
         }
         Ok(())
     }
@@ -218,7 +218,7 @@ impl<'a> Watch<'a> {
                 said.display()
             );
             let ended = if is_interrupted { Ended::Interrupted } else { Ended::Failed };
-            tell(Step::Done(index, awaited.task.row(ended, reason, None)))?;
+            tell(Step::Done(index, Box::new(awaited.task.row(ended, reason, None))))?;
         }
         Ok(())
     }
