@@ -18,6 +18,7 @@ demo: tools
 	@echo "Open target/demo/report.html for all of it; target/demo/pairs.csv has every verdict."
 
 test: setup
+	@scripts/slurm.sh
 	cargo test --locked
 	cargo test --locked --no-default-features --lib --test rooms
 	cargo check --locked --no-default-features --lib --examples --features plots

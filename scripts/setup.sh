@@ -3,6 +3,7 @@
 # static Bitwuzla, and musl as bitcode. A second run changes nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
+. "$top/scripts/packages.sh"
 packages=(
     # compilers, and LLVM as a library
     clang-19 lld-19 llvm-19-dev libpolly-19-dev libclang-rt-19-dev libzstd-dev zlib1g-dev
@@ -26,32 +27,10 @@ if ! command -v cargo >/dev/null; then
     exit 2
 fi
 
-if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
-    missing=()
-    installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null || true)
-    # pkgconf also provides pkg-config, so the tool may exist without the package of that name.
-    for package in "${packages[@]}"; do
-        if ! grep -qx "$package installed" <<<"$installed" &&
-            ! { [ "$package" = pkg-config ] && command -v pkg-config >/dev/null; }; then
-            missing+=("$package")
-        fi
-    done
+if is_debian; then
+    mapfile -t missing < <(missing "${packages[@]}")
     if [ ${#missing[@]} -gt 0 ]; then
-        if [ "$(id -u)" = 0 ]; then
-            root=(env)
-        elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-            root=(sudo -n env)
-        else
-            ask "packages are missing, and installing them needs root" "${missing[*]}"
-        fi
-        echo "installing ${missing[*]}"
-        apt() {
-            "${root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq -y \
-                -o Dpkg::Options::=--force-confold --no-install-recommends "$@" </dev/null
-        }
-        # This may fail because of an unrelated archive that does not answer.
-        apt update || true
-        apt install "${missing[@]}" >/dev/null || ask "apt-get failed" "${missing[*]}"
+        why=$(install "${missing[@]}") || ask "$why" "${missing[*]}"
     fi
 else
     missing=()

@@ -1,16 +1,20 @@
 //! The directory of a campaign.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
 };
 
-use super::{page::page, row::CampaignRow};
+use super::{names::Names, page::page, queue::SlurmError, row::CampaignRow};
 use crate::{
     report::PlotError,
     results::{self, ResultsError, Table, read_table, write_table, write_whole},
 };
+
+/// The file with the names of subjects.
+const NAMES: &str = "names.json";
 
 /// The file that a running campaign locks.
 const LOCK: &str = ".psychic-campaign";
@@ -45,6 +49,9 @@ pub enum CampaignError {
     /// The page or its picture cannot be made.
     #[error(transparent)]
     Page(#[from] PlotError),
+    /// Slurm does not do what it is asked.
+    #[error(transparent)]
+    Slurm(#[from] SlurmError),
 }
 
 /// The directory of a campaign.
@@ -70,7 +77,7 @@ impl CampaignDir {
         let Some(file) = results::lock(&lock).map_err(io)? else {
             return Err(CampaignError::Taken { path: path.to_owned() });
         };
-        for place in ["subjects", "logs"] {
+        for place in ["subjects", "logs", "rows"] {
             fs::create_dir_all(path.join(place)).map_err(io)?;
         }
         Ok(Self { path: path.to_owned(), _lock: file })
@@ -81,13 +88,57 @@ impl CampaignDir {
         &self.path
     }
 
-    /// The rows that earlier runs left; none if there is no table.
+    /// What earlier runs left of the last list; none if there is no table.
     ///
     /// # Errors
     /// The table cannot be read.
-    pub fn rows(&self) -> Result<Vec<CampaignRow>, ResultsError> {
+    pub(super) fn rows(&self) -> Result<Vec<CampaignRow>, ResultsError> {
         let table = self.path.join(CampaignRow::FILE);
-        if table.exists() { Ok(read_table(&table)?) } else { Ok(Vec::new()) }
+        if table.exists() { read_table(&table) } else { Ok(Vec::new()) }
+    }
+
+    /// The last row of a subject, also of one that the last list lacks; `None` if it never ran.
+    ///
+    /// # Errors
+    /// The row cannot be read.
+    pub(super) fn row(&self, name: &str) -> Result<Option<CampaignRow>, ResultsError> {
+        let file = self.row_file(name);
+        if file.exists() { Ok(read_table(&file)?.pop()) } else { Ok(None) }
+    }
+
+    /// The names that the subjects of earlier runs have. Rows that an earlier version left say so, too.
+    pub(super) fn names(&self, rows: &[CampaignRow]) -> Names {
+        let text = fs::read(self.path.join(NAMES)).unwrap_or_default();
+        let given: BTreeMap<String, PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
+        let of_rows = rows.iter().map(|row| (row.name.clone(), PathBuf::from(&row.path)));
+        Names::of_earlier(given.into_iter().chain(of_rows))
+    }
+
+    /// Keeps the names for later runs.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub(super) fn write_names(&self, names: &Names) -> Result<(), CampaignError> {
+        let path = self.path.join(NAMES);
+        let text = serde_json::to_vec_pretty(&names.all());
+        let text =
+            text.map_err(|error| CampaignError::Io { path: path.clone(), source: error.into() })?;
+        Ok(write_whole(&path, &text)?)
+    }
+
+    /// Where the row of a subject is, which is written when it is done.
+    pub fn row_file(&self, name: &str) -> PathBuf {
+        self.rows_directory().join(format!("{name}.csv"))
+    }
+
+    /// Where the rows of all subjects are.
+    pub(super) fn rows_directory(&self) -> PathBuf {
+        self.path.join("rows")
+    }
+
+    /// Where the jobs of a run with Slurm are listed.
+    pub(super) fn slurm(&self) -> PathBuf {
+        self.path.join("slurm")
     }
 
     /// Where the results of a subject are.

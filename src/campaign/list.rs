@@ -1,53 +1,23 @@
 //! The subjects of a campaign, from directories or from files that list them.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
 
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
-use walkdir::WalkDir;
+use serde::{Deserialize, Serialize};
 
-use crate::subject::{CONFIG_FILE, config::SubjectConfig};
+use super::names::{Names, real};
+use crate::subject::CONFIG_FILE;
 
 /// A subject of a campaign.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Member {
-    /// Its name, which is that of its directory of results: the name of its own directory or, if
-    /// several have that, as much of the path as tells them apart, with `-` for `/`. A number is
-    /// added to names that are still the same.
+    /// Its name, which is that of its directory of results, see [`Names`].
     pub name: String,
     /// The directory with its `subject.toml`.
     pub subject: PathBuf,
-}
-
-impl Member {
-    /// A digest of what the comparison reads: the configuration, and the names, sizes and times of
-    /// all files beside it and in the directory that it builds.
-    pub(super) fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        let text = fs::read_to_string(self.subject.join(CONFIG_FILE)).unwrap_or_default();
-        hash.update(&text);
-        let config: Option<SubjectConfig> = toml::from_str(&text).ok();
-        let built = config.and_then(|config| config.build.directory);
-        let places = built.map(|directory| self.subject.join(directory));
-        for place in std::iter::once(self.subject.clone()).chain(places) {
-            let entries = WalkDir::new(&place).follow_links(true).sort_by_file_name();
-            for entry in entries.into_iter().flatten() {
-                let Ok(metadata) = entry.metadata() else { continue };
-                let time = metadata.modified().ok().filter(|_| metadata.is_file());
-                let name = entry.path().strip_prefix(&place).unwrap_or(entry.path());
-                hash.update(name.as_os_str().as_encoded_bytes());
-                hash.update(format!(
-                    "\0{} {time:?}\n",
-                    if time.is_some() { metadata.len() } else { 0 }
-                ));
-            }
-        }
-        format!("{:x}", hash.finalize())
-    }
 }
 
 /// A list of subjects, and options of `psychic diff` for all of them.
@@ -138,17 +108,26 @@ impl Campaign {
         }
         let mut seen = BTreeSet::new();
         subjects.retain(|subject| seen.insert(real(subject)));
-        Ok(Self { members: named(subjects), options })
+        Ok(Self { members: named(subjects, &mut Names::default()), options })
     }
+}
+
+impl Campaign {
+    /// The same campaign with the names that its subjects have in `names`. Subjects that have none yet
+    /// get one.
+    pub(super) fn with(&self, names: &mut Names) -> Self {
+        let subjects = self.members.iter().map(|member| member.subject.clone());
+        Self { members: named(subjects.collect(), names), options: self.options.clone() }
+    }
+}
+
+fn named(subjects: Vec<PathBuf>, names: &mut Names) -> Vec<Member> {
+    let member = |subject: PathBuf| Member { name: names.of(&subject), subject };
+    subjects.into_iter().map(member).collect()
 }
 
 fn is_subject(directory: &Path) -> bool {
     directory.join(CONFIG_FILE).is_file()
-}
-
-/// A path as it is the same however a directory is named.
-fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// A directory that is a subject, or the subjects in it.
@@ -216,43 +195,6 @@ fn rows(file: &Path) -> Result<Vec<PathBuf>, ListError> {
     Ok(found)
 }
 
-/// Names subjects, whose real paths differ.
-fn named(subjects: Vec<PathBuf>) -> Vec<Member> {
-    let parts: Vec<Vec<String>> = subjects
-        .iter()
-        .map(|subject| {
-            let part = |part: std::path::Component<'_>| match part {
-                std::path::Component::Normal(part) => Some(part.to_string_lossy().into_owned()),
-                _ => None,
-            };
-            real(subject).components().filter_map(part).collect()
-        })
-        .collect();
-    let name =
-        |parts: &[String], count: usize| parts[parts.len().saturating_sub(count)..].join("-");
-    let most = parts.iter().map(Vec::len).max().unwrap_or(0);
-    let mut counts = vec![1; parts.len()];
-    for _ in 1..most {
-        let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (index, parts) in parts.iter().enumerate() {
-            same.entry(name(parts, counts[index])).or_default().push(index);
-        }
-        same.values()
-            .filter(|alike| alike.len() > 1)
-            .flatten()
-            .for_each(|&index| counts[index] += 1);
-    }
-    let names = parts.iter().zip(counts).map(|(parts, count)| name(parts, count));
-    let mut taken = BTreeSet::new();
-    let mut unique = |name: String| {
-        let numbered = |n: u32| if n == 1 { name.clone() } else { format!("{name}~{n}") };
-        (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default()
-    };
-    let names: Vec<String> = names.map(&mut unique).collect();
-    let members = names.into_iter().zip(subjects);
-    members.map(|(name, subject)| Member { name, subject }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,30 +213,18 @@ mod tests {
     }
 
     #[test]
-    fn subjects_are_named_by_as_much_as_tells_them_apart() {
+    fn lists_are_read() {
         let scratch = tree(&["a/x", "a/y", "b/x"]);
         let place = |name: &str| scratch.path().join(name);
         let read = |places: &[&str]| {
             Campaign::read(&places.iter().map(|name| place(name)).collect::<Vec<_>>())
         };
         assert_eq!(names(&read(&["a"]).unwrap()), ["x", "y"]);
-        assert_eq!(names(&read(&["a", "b/x", "a/../a/x"]).unwrap()), ["a-x", "y", "b-x"]);
-        // `-` in names does not make two the same.
-        let scratch = tree(&["a/x", "b/x", "a-x/x", "a-x"]);
-        let place = |name: &str| scratch.path().join(name);
-        let all: Vec<PathBuf> = ["a/x", "b/x", "a-x/x", "a-x"].iter().map(|n| place(n)).collect();
-        let all = Campaign::read(&all).unwrap();
-        let distinct: BTreeSet<&str> = names(&all).into_iter().collect();
-        assert_eq!(distinct.len(), 4, "{distinct:?}");
-        let scratch = tree(&["a/x", "a/y", "b/x"]);
-        let place = |name: &str| scratch.path().join(name);
-        let read = |places: &[&str]| {
-            Campaign::read(&places.iter().map(|name| place(name)).collect::<Vec<_>>())
-        };
+        assert_eq!(names(&read(&["a", "b/x", "a/../a/x"]).unwrap()), ["x", "y", "b-x"]);
         fs::write(place("list.toml"), "subjects = [\"?/x\"]\noptions = [\"--all-paths\"]\n")
             .unwrap();
         let listed = read(&["list.toml"]).unwrap();
-        assert_eq!(names(&listed), ["a-x", "b-x"]);
+        assert_eq!(names(&listed), ["x", "b-x"]);
         assert_eq!(listed.options, ["--all-paths"]);
         fs::write(place("list.csv"), "\u{feff}bug,subject\n17, a/y\n\n18,b/x\n").unwrap();
         assert_eq!(names(&read(&["list.csv"]).unwrap()), ["y", "x"]);

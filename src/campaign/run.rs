@@ -1,47 +1,53 @@
 //! Runs the comparisons of a campaign.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
-    fs::{self, File},
+    collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::{Mutex, PoisonError, mpsc},
-    thread,
-    time::SystemTime,
 };
 
 use sha2::{Digest, Sha256};
 
 use super::{
+    digest::digest,
     directory::{CampaignDir, CampaignError},
     list::{Campaign, Member},
+    local,
     row::CampaignRow,
+    slurm::{self, Slurm},
+    task::{Step, Task},
 };
 use crate::{
-    child,
     interrupt::Interrupt,
-    results::{Ended, ResultsDir, SummaryRow, Table},
+    results::{SummaryRow, Table},
 };
-
-/// The exit codes of `psychic diff`: all pairs decided, some not, interrupted.
-const DECIDED: i32 = 0;
-const UNDECIDED: i32 = 1;
-const INTERRUPTED: i32 = 130;
 
 /// How a campaign runs.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The executable of `psychic`.
     pub psychic: PathBuf,
-    /// Processors to use: as many subjects run at once, and if there are fewer subjects, each uses
-    /// several.
-    pub jobs: usize,
+    /// What runs the comparisons.
+    pub machine: Machine,
     /// Further options of `psychic diff`.
     pub options: Vec<String>,
     /// Whether subjects run again although they and the options are what they were.
     pub again: bool,
     /// Asks the campaign to end. Subjects that are running write what they have found.
     pub interrupt: Interrupt,
+}
+
+/// What runs the comparisons of a campaign.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Machine {
+    /// This machine.
+    Here {
+        /// Processors to use: as many subjects run at once, and if there are fewer subjects, each
+        /// uses several.
+        jobs: usize,
+    },
+    /// A cluster with Slurm.
+    Slurm(Slurm),
 }
 
 /// What a campaign tells while it runs.
@@ -53,6 +59,10 @@ pub enum Event<'a> {
     Begun(&'a Member),
     /// A subject is done.
     Done(&'a CampaignRow),
+    /// So many subjects wait in the queue of Slurm, for this reason.
+    Waiting(usize, &'a str),
+    /// Something that is worth a line.
+    Note(&'a str),
 }
 
 /// Compares the revisions of every subject of a campaign, and writes its directory. Returns the
@@ -60,7 +70,8 @@ pub enum Event<'a> {
 /// began or were known.
 ///
 /// # Errors
-/// A file of the campaign cannot be read or written. What goes wrong with a subject is in its row.
+/// A file of the campaign cannot be read or written, or Slurm does not do what it is asked. What goes
+/// wrong with a subject is in its row.
 pub fn run(
     campaign: &Campaign,
     place: &CampaignDir,
@@ -69,138 +80,64 @@ pub fn run(
 ) -> Result<Vec<CampaignRow>, CampaignError> {
     let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
     let tool = tool(&options.psychic)?;
-    let inputs = |member: &Member| format!("{tool} {words:?} {}", member.digest());
-    let known = if options.again { Vec::new() } else { place.rows()? };
-    let known: BTreeMap<String, CampaignRow> =
-        known.into_iter().map(|row| (row.name.clone(), row)).collect();
+    // With a new beginning, what is there need not be readable.
+    let mut names = if options.again { place.names(&[]) } else { place.names(&place.rows()?) };
+    let campaign = &campaign.with(&mut names);
+    place.write_names(&names)?;
     // What is known of a subject stays in the table until more is known.
-    let mut table: BTreeMap<usize, CampaignRow> = BTreeMap::new();
-    let (mut rows, mut waiting) = (BTreeMap::new(), VecDeque::new());
+    let mut table = if options.again { BTreeMap::new() } else { known(campaign, place)? };
+    let (mut rows, mut places, mut tasks) = (BTreeMap::new(), Vec::new(), Vec::new());
     for (index, member) in campaign.members.iter().enumerate() {
-        let inputs = inputs(member);
-        let row = known.get(&member.name);
-        table.extend(row.map(|row| (index, row.clone())));
-        let results = place.results(&member.name);
-        let has_results = results.join(SummaryRow::FILE).is_file();
-        match row.filter(|row| row.inputs == inputs && row.ended.is_final() && has_results) {
-            Some(row) => {
-                observe(Event::Known(row));
-                rows.insert(index, row.clone());
-            }
-            None => {
-                let resume = !options.again && ResultsDir::is_unfinished(&results);
-                waiting.push_back(Task { index, member, inputs, resume });
-            }
+        let inputs = format!("{tool} {words:?} {}", digest(&member.subject));
+        let has_results = place.results(&member.name).join(SummaryRow::FILE).is_file();
+        let is_same = |row: &&CampaignRow| row.inputs == inputs && row.ended.is_final();
+        if let Some(row) = table.get(&index).filter(is_same).filter(|_| has_results) {
+            observe(Event::Known(row));
+            rows.insert(index, row.clone());
+        } else {
+            places.push(index);
+            tasks.push(Task::new(place, member, (inputs, &words), options.again));
         }
     }
-    let at_once = options.jobs.min(waiting.len()).max(1);
-    let each = (options.jobs / at_once).max(1);
-    let waiting = Mutex::new(waiting);
-    // Nothing panics while it is locked.
-    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let (tell, told) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..at_once {
-            let tell = tell.clone();
-            let (next, words) = (&next, &words);
-            scope.spawn(move || {
-                while !options.interrupt.is_set()
-                    && let Some(task) = next()
-                {
-                    // If nobody listens any more, the campaign has failed.
-                    _ = tell.send((task.index, task.member, None));
-                    let row = task.run(place, options, words, each);
-                    _ = tell.send((task.index, task.member, Some(row)));
-                }
-            });
-        }
-        drop(tell);
-        for (index, member, row) in told {
-            let Some(row) = row else {
-                observe(Event::Begun(member));
-                continue;
-            };
-            observe(Event::Done(&row));
-            table.insert(index, row.clone());
-            rows.insert(index, row);
-            let all: Vec<CampaignRow> = table.values().cloned().collect();
-            if let Err(error) = place.write(&all) {
-                options.interrupt.set();
-                return Err(error);
+    let mut tell = |step: Step| {
+        match step {
+            Step::Begun(task) => observe(Event::Begun(&campaign.members[places[task]])),
+            Step::Waiting(count, reason) => observe(Event::Waiting(count, &reason)),
+            Step::Note(text) => observe(Event::Note(&text)),
+            Step::Done(task, row) => {
+                observe(Event::Done(&row));
+                table.insert(places[task], (*row).clone());
+                rows.insert(places[task], *row);
+                place.write(&table.values().cloned().collect::<Vec<_>>())?;
             }
         }
         Ok(())
-    })?;
+    };
+    let (psychic, interrupt) = (options.psychic.as_path(), &options.interrupt);
+    match &options.machine {
+        Machine::Here { jobs } => local::run(&tasks, (psychic, *jobs), interrupt, &mut tell)?,
+        Machine::Slurm(slurm) => slurm::run(&tasks, (place, psychic), slurm, interrupt, &mut tell)?,
+    }
     let table: Vec<CampaignRow> = table.into_values().collect();
     place.write(&table)?;
     place.write_page(&table)?;
     Ok(rows.into_values().collect())
 }
 
-/// A subject to compare.
-struct Task<'a> {
-    /// Its place in the list.
-    index: usize,
-    member: &'a Member,
-    /// What the comparison rests on.
-    inputs: String,
-    /// Whether a run that was interrupted or killed is to be taken up.
-    resume: bool,
-}
-
-impl Task<'_> {
-    /// Compares the revisions of the subject in a process that uses `jobs` processors.
-    fn run(
-        &self,
-        place: &CampaignDir,
-        options: &Options,
-        words: &[String],
-        jobs: usize,
-    ) -> CampaignRow {
-        let Self { member, inputs, .. } = self;
-        let (results, log) = (place.results(&member.name), place.log(&member.name));
-        let row = |ended: Ended, reason: String, summary: Option<SummaryRow>| {
-            CampaignRow::new(&member.name, &member.subject, (ended, reason), summary, inputs)
-        };
-        let mut command = Command::new(&options.psychic);
-        command.arg("diff").arg(&member.subject).arg("--out").arg(&results);
-        command.arg("--jobs").arg(jobs.to_string()).args(words);
-        if self.resume {
-            command.arg("--resume");
-        }
-        let begin = SystemTime::now();
-        let output = File::create(&log).and_then(|file| Ok((file.try_clone()?, file)));
-        let ran = output.and_then(|(stdout, stderr)| {
-            command.stdin(Stdio::null()).stdout(stdout).stderr(stderr);
-            child::follow(&mut command, &options.interrupt)
-        });
-        let code = match ran {
-            Ok(status) => status.code(),
-            Err(error) => return row(Ended::Failed, error.to_string(), None),
-        };
-        // What an earlier run has left says nothing of this one.
-        let is_new = || {
-            let written = fs::metadata(results.join(SummaryRow::FILE)).ok()?.modified().ok()?;
-            Some(written >= begin)
-        };
-        let summary = || {
-            is_new().filter(|is_new| *is_new)?;
-            ResultsDir::open(&results).ok()?.read::<SummaryRow>().ok()?.pop()
-        };
-        let said = || last_words(&log);
-        match (code, summary()) {
-            (Some(DECIDED), Some(summary)) => row(Ended::Decided, String::new(), Some(summary)),
-            (Some(UNDECIDED), Some(summary)) => row(Ended::Undecided, String::new(), Some(summary)),
-            (Some(INTERRUPTED), summary) => row(Ended::Interrupted, String::new(), summary),
-            (None, summary) if options.interrupt.is_set() => {
-                row(Ended::Interrupted, String::new(), summary)
-            }
-            (Some(_), _) => row(Ended::Failed, said(), None),
-            (None, _) => {
-                row(Ended::Failed, format!("the process was killed; it said: {}", said()), None)
-            }
-        }
+/// The rows that earlier runs left of the subjects, by their places in the list.
+fn known(
+    campaign: &Campaign,
+    place: &CampaignDir,
+) -> Result<BTreeMap<usize, CampaignRow>, CampaignError> {
+    // Earlier versions wrote the table alone.
+    let listed: BTreeMap<String, CampaignRow> =
+        place.rows()?.into_iter().map(|row| (row.name.clone(), row)).collect();
+    let mut known = BTreeMap::new();
+    for (index, Member { name, .. }) in campaign.members.iter().enumerate() {
+        let row = place.row(name)?.or_else(|| listed.get(name).cloned());
+        known.extend(row.map(|row| (index, row)));
     }
+    Ok(known)
 }
 
 /// What tells one build of the executable from another.
@@ -209,13 +146,4 @@ fn tool(psychic: &Path) -> Result<String, CampaignError> {
         .map_err(|source| CampaignError::Io { path: psychic.to_owned(), source })?;
     let digest = format!("{:x}", Sha256::digest(&bytes));
     Ok(format!("{} {}", env!("CARGO_PKG_VERSION"), &digest[..16]))
-}
-
-/// The error that a process has reported, or else the last line that it has written.
-fn last_words(log: &Path) -> String {
-    let text = fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let lines = || text.lines().rev().map(str::trim).filter(|line| !line.is_empty());
-    let error = |line| ["psychic: ", "error: "].iter().find_map(|p| str::strip_prefix(line, p));
-    lines().find_map(error).or_else(|| lines().next()).unwrap_or_default().to_owned()
 }

@@ -13,9 +13,15 @@ use super::{
     say,
 };
 use crate::{
-    campaign::{self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Options, median},
-    results::{Ended, SummaryRow, Table, read_table},
+    campaign::{
+        self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Kind, Machine, Options,
+        Side, Slurm, median,
+    },
+    results::{Ended, SummaryRow},
 };
+
+/// The most subjects that progress names.
+const SHOWN: usize = 8;
 
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -33,9 +39,20 @@ pub(super) struct CampaignArgs {
     /// Where results go
     #[arg(long, value_name = "DIR", default_value = "campaign")]
     out: PathBuf,
-    /// Processors to use: as many subjects run at once [default: all]
+    /// Processors to use: as many subjects run at once [default: all]. With --slurm, the most subjects
+    /// to run at once [default: as many as Slurm lets]
     #[arg(long, short = 'j', value_name = "N")]
     jobs: Option<std::num::NonZeroUsize>,
+    /// Submit the subjects as a Slurm job array, a task for each, and wait for them. All machines have
+    /// to see this directory, the subjects and this executable. An interrupt cancels the tasks that
+    /// wait; those that run write what they have found
+    #[arg(long)]
+    slurm: bool,
+    /// An option for `sbatch`, such as --sbatch-option=--mem=8G; may be repeated. `sbatch` reads its
+    /// environment variables, such as SBATCH_PARTITION and SBATCH_TIMELIMIT, too. With
+    /// --sbatch-option=--cpus-per-task=N, each subject uses N processors [default: 1]
+    #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true)]
+    sbatch_option: Vec<String>,
     /// Run all subjects, also those that an earlier run has compared and that have not changed
     #[arg(long)]
     again: bool,
@@ -48,34 +65,57 @@ pub(super) struct CampaignArgs {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show what changed from one campaign to another
+    /// Show what changed from one campaign to another, pair by pair, contradictions first
     Compare {
         /// Directory of a campaign, or its campaign.csv
         old: PathBuf,
         /// Directory of the other one
         new: PathBuf,
     },
+    /// Run one subject of a campaign: what the tasks of a job array do
+    #[command(hide = true)]
+    SlurmTask {
+        /// Directory of the campaign
+        campaign: PathBuf,
+        /// Place of the array's first task among all
+        first: usize,
+    },
 }
 
 pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
-    if let Some(Command::Compare { old, new }) = &args.command {
-        return compare([old, new]);
+    let psychic = || env::current_exe().context("finding this executable");
+    match &args.command {
+        Some(Command::Compare { old, new }) => return compare([old, new]),
+        Some(Command::SlurmTask { campaign, first }) => {
+            campaign::run_task(campaign, *first, &psychic()?, &interrupt::listen())?;
+            return Ok(SUCCESS);
+        }
+        None => {}
     }
     let mut progress = Progress::new(args.progress);
     let campaign = Campaign::read(&args.subjects)?;
     check(&campaign, &args.options)?;
+    if args.slurm {
+        campaign::slurm_is_here()?;
+    }
     let place = CampaignDir::claim(&args.out)?;
     let interrupt = interrupt::listen();
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let options = Options {
-        psychic: env::current_exe().context("finding this executable")?,
-        jobs: args.jobs.map_or_else(processors, usize::from),
+        psychic: psychic()?,
+        machine: match args.slurm {
+            true => Machine::Slurm(Slurm {
+                at_once: args.jobs.map(usize::from),
+                options: args.sbatch_option.clone(),
+            }),
+            false => Machine::Here { jobs: args.jobs.map_or_else(processors, usize::from) },
+        },
         options: args.options.clone(),
         again: args.again,
         interrupt: interrupt.clone(),
     };
     let all = campaign.members.len();
-    let (mut done, mut running) = (0, Vec::new());
+    let (mut done, mut running, mut waiting) = (0, Vec::new(), String::new());
     let rows = campaign::run(&campaign, &place, &options, &mut |event| {
         match event {
             Event::Begun(member) => running.push(member.name.clone()),
@@ -88,8 +128,12 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
                 running.retain(|name| *name != row.name);
                 progress.stage(&format!("{done} of {all}  {}", line(row)));
             }
+            Event::Waiting(0, _) => waiting.clear(),
+            Event::Waiting(count, reason) => waiting = format!(", {count} in the queue ({reason})"),
+            Event::Note(text) => progress.stage(text),
         }
-        progress.update(|| format!("{done} of {all} subjects, running: {}", running.join(", ")));
+        progress
+            .update(|| format!("{done} of {all} subjects, running: {}{waiting}", some(&running)));
     });
     drop(progress);
     let rows = rows.map_err(|error| match error {
@@ -121,6 +165,14 @@ fn check(campaign: &Campaign, more: &[String]) -> anyhow::Result<()> {
             let first = text.lines().next().unwrap_or_default();
             bail!("the options of diff: {}", first.trim_start_matches("error: "))
         }
+    }
+}
+
+/// The first of the names.
+fn some(names: &[String]) -> String {
+    match names.len() {
+        0..=SHOWN => names.join(", "),
+        all => format!("{} and {} more", names[..SHOWN].join(", "), all - SHOWN),
     }
 }
 
@@ -172,14 +224,17 @@ fn conclusion(rows: &[CampaignRow], all: usize) -> String {
 }
 
 fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
-    let read = |place: &PathBuf| {
-        let file = if place.is_dir() { place.join(CampaignRow::FILE) } else { place.clone() };
-        read_table::<CampaignRow>(&file)
-    };
-    let [old, new] = [read(places[0])?, read(places[1])?];
+    let [old, new] = [Side::read(places[0])?, Side::read(places[1])?];
     let comparison = campaign::compare(&old, &new);
+    let of = |kind: Kind| comparison.pairs.iter().filter(move |change| change.kind() == kind);
+    for change in of(Kind::Contradiction) {
+        say::line(&format!("contradiction in {change}"))?;
+    }
     for change in &comparison.changes {
         say::line(&change.to_string())?;
+    }
+    for kind in [Kind::Lost, Kind::Progress, Kind::Other] {
+        of(kind).try_for_each(|change| say::line(&change.to_string()))?;
     }
     let ratio = comparison.ratio.map(|ratio| format!("; median of new time over old: {ratio:.2}"));
     say::line(&format!(
@@ -189,5 +244,18 @@ fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
         comparison.single,
         ratio.unwrap_or_default()
     ))?;
-    Ok(if comparison.changes.is_empty() { SUCCESS } else { UNDECIDED })
+    let mut text = format!(
+        "{} in both: {}, {} decided now, {} not any more, {} changed otherwise",
+        say::count(comparison.common_pairs as u64, "pair"),
+        say::count(of(Kind::Contradiction).count() as u64, "contradiction"),
+        of(Kind::Progress).count(),
+        of(Kind::Lost).count(),
+        of(Kind::Other).count()
+    );
+    if !comparison.without_pairs.is_empty() {
+        let names = some(&comparison.without_pairs);
+        text.push_str(&format!("; no pairs.csv and revisions.csv in both for {names}"));
+    }
+    say::line(&text)?;
+    Ok(if comparison.is_same() { SUCCESS } else { UNDECIDED })
 }

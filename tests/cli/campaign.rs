@@ -88,7 +88,8 @@ fn campaigns_are_compared() {
     assert_eq!(same.code, Some(0));
     assert_eq!(
         same.stdout,
-        "3 subjects in both, 0 changed; 0 in one; median of new time over old: 1.00\n"
+        "3 subjects in both, 0 changed; 0 in one; median of new time over old: 1.00\n\
+         2 pairs in both: 0 contradictions, 0 decided now, 0 not any more, 0 changed otherwise\n"
     );
     fs::write(scratch.path("bugs/worse/a.c"), SOURCE).expect("written");
     run(&mut campaign(&scratch, "new"));
@@ -96,6 +97,40 @@ fn campaigns_are_compared() {
     assert_eq!(changed.code, Some(1));
     let worse = "worse: ended failed → decided, revisions – → 2, rejected – → 0, classes – → 2";
     assert!(changed.stdout.starts_with(worse), "{}", changed.stdout);
+    // A verdict that has turned round comes first, although no number of pairs need have changed.
+    let pairs = scratch.path("new/subjects/two/pairs.csv");
+    let text = fs::read_to_string(&pairs).expect("readable").replace("equivalent", "distinguished");
+    fs::write(&pairs, text).expect("written");
+    let wrong = compare("new");
+    let line = "contradiction in two: 1.diff and original: equivalent → distinguished\n";
+    assert!(wrong.stdout.starts_with(line), "{}", wrong.stdout);
+    assert!(wrong.stdout.contains("2 pairs in both: 1 contradiction,"), "{}", wrong.stdout);
+}
+
+/// A run with a part of the list costs the others nothing, and what comes later changes no name.
+#[test]
+fn lists_shrink_and_grow() {
+    let mut scratch = three();
+    run(&mut campaign(&scratch, "out"));
+    let part = |scratch: &Scratch, places: &[&str]| {
+        let mut command = psychic();
+        command.arg("campaign").args(places.iter().map(|place| scratch.path(place)));
+        run(command.arg("--out").arg(scratch.path("out")))
+    };
+    let one = part(&scratch, &["bugs/one"]);
+    assert_eq!(one.code, Some(0), "{}", one.stderr);
+    assert_eq!(rows(&scratch.path("out")), [("one".to_owned(), Ended::Decided)]);
+    for (file, text) in [("subject.toml", CONFIG), ("a.c", SOURCE)] {
+        scratch = scratch.file(&format!("again/one/{file}"), text);
+        scratch = scratch.file(&format!("again/TWO/{file}"), text);
+    }
+    let all = part(&scratch, &["again", "bugs"]);
+    let known = |name: &str| {
+        all.stderr.lines().any(|line| line.contains(name) && line.ends_with("(known)"))
+    };
+    assert!(known("  one: 2 revisions") && known("  two: 2 revisions"), "{}", all.stderr);
+    let names: Vec<String> = rows(&scratch.path("out")).into_iter().map(|row| row.0).collect();
+    assert_eq!(names, ["again-TWO", "again-one", "one", "two", "worse"]);
 }
 
 #[test]

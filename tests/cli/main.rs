@@ -26,6 +26,7 @@ mod repeatable;
 mod scripts;
 mod shadow;
 mod sharing;
+mod slurm;
 mod stages;
 mod support;
 mod tutorial;
