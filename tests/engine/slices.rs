@@ -109,7 +109,7 @@ fn check(seed: u64) -> (usize, [usize; 2]) {
     let exit = |values: &[Bv]| {
         let outcome = replayer.outcome(&test_input(values), Revision::ORIGINAL, false);
         match outcome.expect("it runs").termination {
-            Termination::Exit(code) => code as u8,
+            Termination::Exit(code) => code,
             other => panic!("seed {seed} ends with {other}"),
         }
     };

@@ -56,7 +56,7 @@ pub(super) struct Registers {
 impl Recorder<'_> {
     pub(super) fn run(mut self, clock: Clock<'_>, most: usize) -> Record {
         while self.record.steps.len() < most
-            && (self.record.steps.len() % 1024 > 0 || !clock.is_over())
+            && (!self.record.steps.len().is_multiple_of(1024) || !clock.is_over())
         {
             if self.executor.state.instructions >= self.executor.limits.instructions {
                 break;
