@@ -97,8 +97,11 @@ impl Paths {
 
     /// The states whose paths an assignment takes, in ascending order.
     pub(super) fn taken(&self, exprs: &Exprs, model: &Assignment) -> Vec<usize> {
-        let mut memo = Memo::default();
-        let mut evaluator = Evaluator::new(exprs, model, &mut memo);
+        self.taken_by(&mut Evaluator::new(exprs, model, &mut Memo::default()))
+    }
+
+    /// The states whose paths the assignment of an evaluator takes, in ascending order.
+    pub(super) fn taken_by(&self, evaluator: &mut Evaluator<'_>) -> Vec<usize> {
         self.reached(|Literal(number)| {
             evaluator.holds(self.conditions[number as usize / 2]) == (number % 2 == 0)
         })

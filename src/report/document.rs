@@ -18,7 +18,7 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    results::{Clustering, PairRow, RangeRow, RevisionRow, SummaryRow, TestRow},
+    results::{Clustering, PairRow, RangeRow, RevisionRow, ShareRow, SummaryRow, TestRow},
     subject::{Revision, RevisionSet},
     tree::Tree,
 };
@@ -53,6 +53,9 @@ pub struct Document {
     pub tree: Tree,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
+    /// The shares of inputs on which revisions do something else than the original.
+    #[serde(default)]
+    pub shares: Vec<ShareRow>,
 }
 
 /// A revision.
@@ -156,6 +159,7 @@ impl Report {
             tests: self.tests.iter().map(test).collect(),
             tree: self.solution.tree.clone(),
             ranges: self.ranges.clone(),
+            shares: self.shares.clone(),
         }
     }
 }
