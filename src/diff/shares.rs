@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use tracing::debug;
+
 use super::{differ::Differ, domains::Domains, input, outcome, pairs::PairVerdict, proportion};
 use crate::{
     env::Halt,
@@ -19,10 +21,10 @@ use crate::{
 
 /// Most samples.
 const SAMPLES: u32 = 4096;
-/// Where the work on samples ends, in terms evaluated.
-const MOST_WORK: usize = 8_000_000;
+/// Where the work on samples ends, in terms evaluated and conditions looked at; less than a second.
+const MOST_WORK: usize = 16_000_000;
 /// What a byte of a predicted outcome counts for, in terms.
-const BYTE: usize = 16;
+const BYTE: usize = 1;
 /// What a sample counts for in any case, in terms.
 const SAMPLE: usize = 64;
 
@@ -88,6 +90,7 @@ impl Differ<'_> {
             }
             seen += 1;
         }
+        debug!(seen, work = judge.work, "sampled");
         let row = |(revision, count)| {
             let is_proved =
                 self.pairs.verdict(Revision::ORIGINAL, revision) == PairVerdict::Equivalent;
@@ -144,8 +147,9 @@ impl<'d, 'a> Judge<'d, 'a> {
         let differ = self.differ;
         let mut memo = Memo::default();
         let exprs = &differ.task.program.exprs;
-        let taken = differ.paths.taken_by(&mut Evaluator::new(exprs, model, &mut memo));
-        self.work += SAMPLE + memo.len();
+        let (taken, looked_at) =
+            differ.paths.taken_by(&mut Evaluator::new(exprs, model, &mut memo));
+        self.work += SAMPLE + looked_at + memo.len();
         let mut shown = BTreeMap::new();
         let of_original =
             |index: &&usize| differ.states[**index].revisions.contains(Revision::ORIGINAL);
