@@ -383,6 +383,57 @@ mod tests {
         assert!(ranking(&evidence, &Weights::default()).iter().all(|row| row.wrong == 0));
     }
 
+    fn share(low: f64, high: f64) -> Share {
+        let [changed, low, high] = [f64::midpoint(low, high), low, high].map(Fraction);
+        Share { changed, low, high }
+    }
+
+    #[test]
+    fn a_patch_that_changes_fewer_inputs_comes_first() {
+        let shares = [(Revision(2), share(0.2, 0.3)), (Revision(3), share(0.0, 0.001))];
+        let evidence = Evidence { shares: shares.into(), ..evidence() };
+        let rows = ranking(&evidence, &Weights::default());
+        assert_eq!(rows[0].revision, Revision(3));
+        assert!(rows[0].reasons.contains(&"changes at most 0.1 % of inputs".to_owned()));
+        assert_eq!(rows[1].share_high, Some(Fraction(0.3)));
+        // Of the others, nothing is known.
+        assert!(rows[2..].iter().all(|row| row.share.is_none()));
+        let mut weights = Weights::default();
+        weights.set(Criterion::Share, 0.0);
+        assert_eq!(order(&evidence, &weights)[0], 2);
+    }
+
+    #[test]
+    fn what_is_said_of_a_share_holds() {
+        for ((low, high), text) in [
+            ((0.0, 0.0), "no input"),
+            ((1.0, 1.0), "every input"),
+            ((0.0, 0.0101), "at most 1.1 % of inputs"),
+            ((0.9991, 1.0), "at least 99.9 % of inputs"),
+            ((0.2312, 0.2571), "23.1 to 25.8 % of inputs"),
+            ((0.5, 0.5), "50 % of inputs"),
+        ] {
+            assert_eq!(share(low, high).to_string(), format!("changes {text}"));
+        }
+    }
+
+    #[test]
+    fn an_interval_of_everything_says_nothing() {
+        let [zero, one] = [0.0, 1.0].map(|share| Some(Fraction(share)));
+        let row = ShareRow {
+            revision: Revision(1),
+            changed: zero,
+            changed_low: zero,
+            changed_high: one,
+            unknown: one,
+            samples: 9,
+        };
+        assert_eq!(Share::of(&row), None);
+        let none = ShareRow { changed: None, samples: 0, ..row.clone() };
+        assert_eq!(Share::of(&none), None);
+        assert!(Share::of(&ShareRow { changed_high: Some(Fraction(0.5)), ..row }).is_some());
+    }
+
     #[test]
     fn a_weight_of_nothing_leaves_a_criterion_out() {
         let mut weights = Weights::default();

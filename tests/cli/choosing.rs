@@ -128,7 +128,7 @@ fn answers_scores_and_weights_order_the_patches() {
     assert_eq!(order(&scratch, &["--weight", "prior=0"])[0], 1);
     let scores = scratch.path("scores.csv");
     let only_scores =
-        ["errors", "effect", "change", "class", "size"].map(|name| format!("{name}=0"));
+        ["errors", "effect", "change", "share", "class", "size"].map(|name| format!("{name}=0"));
     let mut args = vec!["--scores", scores.to_str().expect("UTF-8")];
     args.extend(only_scores.iter().flat_map(|weight| ["--weight", weight]));
     // 4 has no score, and 2 has the least.
@@ -164,7 +164,7 @@ fn scores_are_read_as_tools_write_them() {
                {"patch": "2", "score": 1.5}, {"revision": 1, "score": -1}]"#,
         )
         .file("c.csv", "rank,patch,score\n1,0.diff,3\n2,patches/10.diff,2\n3,1,1\n");
-    let all = ["errors=0", "effect=0", "change=0", "class=0", "size=0"];
+    let all = ["errors=0", "effect=0", "change=0", "share=0", "class=0", "size=0"];
     for (file, best) in
         [("a.json", ["10", "1", "0"]), ("b.json", ["1", "10", "0"]), ("c.csv", ["0", "10", "1"])]
     {
