@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     merge,
-    rank::{Criterion, Evidence, Walk, Weights, ranking, read_answers},
+    rank::{Criterion, Evidence, Share, Walk, Weights, ranking, read_answers},
     report::{Document, RevisionEntry, shorten},
     results::{LabelRow, RankingRow},
     session::rows::takes_part,
@@ -32,6 +32,7 @@ each from 0 to 1, with their weights:
   effect  4   some test tells the patch from the original
   prior   2   the score of --scores, if there is one
   change  1   few tests tell the patch from the original
+  share   1   few inputs behave differently than in the original, as sampled by `psychic diff`
   class   1   many patches do the same
   size    1   the patch adds and removes few lines
 Of a SUBJECT, weights, scores and labels are those in its subject.toml where no option says otherwise.";
@@ -189,6 +190,11 @@ fn evidence(document: &Document) -> Evidence {
         errors: outcomes().filter(|(_, entry)| entry.is_error()).map(|(key, _)| key).collect(),
         right: outcomes().filter_map(|(key, entry)| Some((key, entry.right?))).collect(),
         reference: with_reference.collect(),
+        shares: document
+            .shares
+            .iter()
+            .filter_map(|row| Some((row.revision, Share::of(row)?)))
+            .collect(),
         sizes: patches.clone().filter_map(size).collect(),
         patches: patches.map(|entry| (entry.row.revision, entry.row.patch.clone())).collect(),
         ..Evidence::default()

@@ -56,6 +56,8 @@ pub struct Differ<'a> {
     /// Revisions that timed out natively without being proved non-terminating: each further timeout
     /// takes as long and shows as little.
     pub(super) stopped: RevisionSet,
+    /// Revisions of which a native run has contradicted a prediction.
+    pub(super) contradicted: RevisionSet,
     /// Whether no more states will come.
     pub(super) settled: bool,
     /// Whether tests are being judged again while states still come ([`Differ::confirm`]).
@@ -113,6 +115,7 @@ impl<'a> Differ<'a> {
             fruitless: 0,
             rest: (0, 0),
             stopped: RevisionSet::new(),
+            contradicted: RevisionSet::new(),
             settled: false,
             confirms: false,
             began: Instant::now(),

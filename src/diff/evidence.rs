@@ -423,6 +423,7 @@ impl Differ<'_> {
                 let how = outcome::explain(predicted, shown, outcome);
                 mismatches.push(format!("revision {revision}: {how}"));
                 self.distrust(revision, &[Reason::Contradicted]);
+                self.contradicted.insert(revision);
             }
         }
         if self.settled {

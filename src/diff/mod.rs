@@ -12,6 +12,7 @@
 mod cases;
 mod compare;
 mod differ;
+mod domains;
 mod evidence;
 mod input;
 mod lower;
@@ -23,8 +24,10 @@ mod pairs;
 mod paths;
 mod prediction;
 mod proof;
+mod proportion;
 mod reason;
 mod regions;
+mod shares;
 mod simple;
 mod stopped;
 mod test;

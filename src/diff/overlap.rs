@@ -97,12 +97,18 @@ impl Paths {
 
     /// The states whose paths an assignment takes, in ascending order.
     pub(super) fn taken(&self, exprs: &Exprs, model: &Assignment) -> Vec<usize> {
-        let mut memo = Memo::default();
-        let mut evaluator = Evaluator::new(exprs, model, &mut memo);
-        self.reached(|Literal(number)| {
+        self.taken_by(&mut Evaluator::new(exprs, model, &mut Memo::default())).0
+    }
+
+    /// The states whose paths the assignment of an evaluator takes, in ascending order, and how many
+    /// conditions were looked at to find them.
+    pub(super) fn taken_by(&self, evaluator: &mut Evaluator<'_>) -> (Vec<usize>, usize) {
+        let mut looked_at = 0;
+        let overlap = self.reached(|Literal(number)| {
+            looked_at += 1;
             evaluator.holds(self.conditions[number as usize / 2]) == (number % 2 == 0)
-        })
-        .states
+        });
+        (overlap.states, looked_at)
     }
 
     /// The states on whose paths every condition is `allowed`.

@@ -76,6 +76,11 @@ impl Pairs {
         a != b && !self.decided.contains_key(&ordered(a, b))
     }
 
+    /// Whether the two were told apart when decided pairs were left out of the exploration.
+    pub(super) fn is_left_out(&self, a: Revision, b: Revision) -> bool {
+        self.left_out.contains(&ordered(a, b))
+    }
+
     /// Whether some revision of one set is still open with some of the other.
     pub fn any_open(&self, a: &RevisionSet, b: &RevisionSet) -> bool {
         a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))

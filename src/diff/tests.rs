@@ -10,6 +10,7 @@ use crate::{
     env::{Halt, Incomplete, NamedOutput, libc::stdin::Stdin, models::Models},
     exec::{Arguments, Clock, ForkKind, HaltState, Program, Start, abandon},
     explore::Exhausted,
+    expr::ExprId,
     interrupt::Interrupt,
     ir::{FileId, Function, Inst, Module, SourceLine},
     memory::Byte,
@@ -90,10 +91,8 @@ impl Subject {
         Self { program, states, exhausted }
     }
 
-    /// The reasons against the pair; empty if it is proved equivalent. `between` runs after the
-    /// states are added and before the end.
-    fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
-        let mut differ = Differ::new(Task {
+    fn differ(&self) -> Differ<'_> {
+        Differ::new(Task {
             start: None,
             program: &self.program,
             replay: &NoRuns,
@@ -103,7 +102,27 @@ impl Subject {
             revisions: vec![Revision(0), Revision(1)],
             without_result: BTreeSet::new(),
             clock: Clock::new(None, &NEVER),
-        });
+        })
+    }
+
+    /// The number of samples and what they say of revision 1: the share that changed, its bounds, and
+    /// the share of which nothing is known. `dropped` has the paths of further states.
+    fn share(&self, exhausted: &Exhausted, dropped: &[Vec<ExprId>]) -> (u32, [f64; 4]) {
+        let mut differ = self.differ();
+        for state in &self.states {
+            differ.paths.push(&self.program.exprs, &state.path_condition);
+        }
+        differ.states.extend(self.states.iter().cloned());
+        let [row] = &differ.shares(exhausted, dropped)[..] else { panic!("one row") };
+        assert_eq!(row.revision, Revision(1));
+        let shares = [row.changed, row.changed_low, row.changed_high, row.unknown];
+        (row.samples, shares.map(|share| share.expect("there are samples").0))
+    }
+
+    /// The reasons against the pair; empty if it is proved equivalent. `between` runs after the
+    /// states are added and before the end.
+    fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
+        let mut differ = self.differ();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
         differ.add(self.states.clone(), &pool).expect("nothing runs");
         between(&mut differ);
@@ -114,6 +133,37 @@ impl Subject {
             PairVerdict::Distinguished(decided) => panic!("nothing ran, and yet {decided:?}"),
         }
     }
+}
+
+/// Revision 1 exits in another way for 1 to 4, of 256 values.
+#[test]
+fn the_share_of_changed_inputs_covers_what_is_not_known() {
+    let mut subject = Subject::new();
+    let exprs = &subject.program.exprs;
+    let (x, three) = (exprs.input("x", 8), exprs.constant(8, 3));
+    subject.states[2].halt = Halt::Exit(exprs.mul(x, three));
+    let low = subject.states[0].path_condition.clone();
+    let high = subject.states[1].path_condition.clone();
+    assert_eq!(subject.states[2].path_condition, low);
+    let all = subject.exhausted.clone();
+    let of = |inputs: u32, all: u32| f64::from(inputs) / f64::from(all);
+    let share = of(4, 256);
+    assert_eq!(subject.share(&all, &[]), (256, [share, share, share, 0.0]));
+    // Nothing says what revision 1 does from 5 on.
+    let lost = subject.states.pop().expect("a state");
+    assert_eq!(subject.share(&all, &[]), (256, [share, share, of(255, 256), of(251, 256)]));
+    // Nor what the original does there.
+    let original = subject.states.remove(1);
+    let none = Exhausted::on_purpose([]);
+    let dropped = [high];
+    assert_eq!(subject.share(&none, &dropped), (256, [share, share, of(255, 256), of(251, 256)]));
+    // If nothing of it was lost, it assumes that there are no such inputs.
+    assert_eq!(subject.share(&all, &dropped), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));
+    assert_eq!(subject.share(&all, &[]), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));
+    // So does revision 1 if it says so.
+    subject.states.push(original);
+    subject.states.push(HaltState { halt: Halt::Outside, ..lost });
+    assert_eq!(subject.share(&all, &[]), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));
 }
 
 #[test]

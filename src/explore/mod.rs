@@ -33,6 +33,7 @@ use crate::{
         Clock, Coverage, Divergences, Executor, HaltState, Harvest, Program, Quantum, State,
         abandon,
     },
+    expr::ExprId,
     solver::{self, LayerStatistics, Solver, SolverConfig},
     subject::{OpenClasses, RevisionSet},
 };
@@ -83,6 +84,7 @@ pub struct Explorer<'a> {
     frontier: search::Frontier<'a>,
     ledger: Ledger,
     open: OpenClasses,
+    dropped: Vec<Vec<ExprId>>,
     clock: Clock<'a>,
     divergences: Divergences,
     paths: u64,
@@ -141,6 +143,7 @@ impl<'a> Explorer<'a> {
             frontier,
             ledger,
             open: OpenClasses::one(all),
+            dropped: Vec::new(),
             clock,
             divergences: Divergences::default(),
             paths: 0,
@@ -236,8 +239,13 @@ impl<'a> Explorer<'a> {
 
     /// From now on follows only paths that may tell apart revisions of one class.
     pub fn keep(&mut self, open: OpenClasses) {
-        self.frontier.keep(&open.revisions());
+        self.dropped.extend(self.frontier.keep(&open.revisions()));
         self.open = open;
+    }
+
+    /// The paths of states that were dropped because none of their revisions was left.
+    pub fn dropped(&self) -> &[Vec<ExprId>] {
+        &self.dropped
     }
 
     /// The revisions of which no state is waiting, cut off before its end, or missing.

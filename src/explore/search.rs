@@ -127,9 +127,12 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Drops all revisions but these, and the states that have none of them.
-    pub(super) fn keep(&mut self, revisions: &RevisionSet) {
-        self.waiting.retain(|waiting| !waiting.state.revisions.is_disjoint(revisions));
+    /// Drops all revisions but these, and the states that have none of them. Returns the paths of
+    /// these states.
+    pub(super) fn keep(&mut self, revisions: &RevisionSet) -> Vec<Vec<ExprId>> {
+        let is_kept = |waiting: &mut Waiting| !waiting.state.revisions.is_disjoint(revisions);
+        let dropped = self.waiting.extract_if(.., |waiting| !is_kept(waiting));
+        let dropped = dropped.map(|waiting| waiting.state.path_condition).collect();
         for Waiting { state, .. } in &mut self.waiting {
             if !state.revisions.is_subset(revisions) {
                 state.keep(state.revisions.intersection(revisions));
@@ -137,6 +140,7 @@ impl<'a> Frontier<'a> {
             // The claim of a state was about other pairs.
             state.claim = Claim::None;
         }
+        dropped
     }
 
     /// Whether short inputs come first.

@@ -25,5 +25,5 @@ mod ranking;
 mod walk;
 
 pub use answers::{AnswersError, read_answers, write_answers};
-pub use ranking::{Criterion, Evidence, Weights, ranking};
+pub use ranking::{Criterion, Evidence, Share, Weights, ranking};
 pub use walk::{Answer, AnswerError, Answered, Question, Walk};

@@ -4,11 +4,14 @@
 //! these the ones that are proved equivalent to the reference. Among equals the order is that of the
 //! scores: the mean of the criteria, each from 0 to 1, under the weights.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use super::walk::{Answer, Answered};
 use crate::{
-    results::{Clustering, RankingRow, TestId, Verdict},
+    results::{Clustering, Fraction, RankingRow, ShareRow, TestId, Verdict},
     subject::{Revision, RevisionSet},
 };
 
@@ -21,6 +24,8 @@ pub enum Criterion {
     Effect,
     /// Few tests tell the revision from the original.
     Change,
+    /// Few inputs behave differently than in the original.
+    Share,
     /// Many revisions do the same.
     Class,
     /// The patch is small.
@@ -31,8 +36,15 @@ pub enum Criterion {
 
 impl Criterion {
     /// All criteria.
-    pub const ALL: [Self; 6] =
-        [Self::Errors, Self::Effect, Self::Change, Self::Class, Self::Size, Self::Prior];
+    pub const ALL: [Self; 7] = [
+        Self::Errors,
+        Self::Effect,
+        Self::Change,
+        Self::Share,
+        Self::Class,
+        Self::Size,
+        Self::Prior,
+    ];
 
     /// The name of the criterion.
     pub fn name(self) -> &'static str {
@@ -40,6 +52,7 @@ impl Criterion {
             Self::Errors => "errors",
             Self::Effect => "effect",
             Self::Change => "change",
+            Self::Share => "share",
             Self::Class => "class",
             Self::Size => "size",
             Self::Prior => "prior",
@@ -50,7 +63,7 @@ impl Criterion {
         match self {
             Self::Errors | Self::Effect => 4.0,
             Self::Prior => 2.0,
-            Self::Change | Self::Class | Self::Size => 1.0,
+            Self::Change | Self::Share | Self::Class | Self::Size => 1.0,
         }
     }
 }
@@ -89,10 +102,51 @@ pub struct Evidence {
     pub right: BTreeMap<(TestId, Revision), bool>,
     /// The verdicts on the patches and the revision that is taken for right, if there is one.
     pub reference: BTreeMap<Revision, Verdict>,
+    /// The shares of inputs that the patches change, as far as they were sampled.
+    pub shares: BTreeMap<Revision, Share>,
     /// The numbers of lines that the patches add and remove.
     pub sizes: BTreeMap<Revision, u32>,
     /// Scores that the user gives; larger is better.
     pub priors: BTreeMap<Revision, f64>,
+}
+
+/// The share of inputs on which a revision does something else than the original.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// As samples have it.
+    pub changed: Fraction,
+    /// The least that it may be.
+    pub low: Fraction,
+    /// The greatest that it may be.
+    pub high: Fraction,
+}
+
+impl Share {
+    /// The share in a row of `shares.csv`; `None` if nothing is known of it.
+    pub fn of(row: &ShareRow) -> Option<Self> {
+        let share = Self { changed: row.changed?, low: row.changed_low?, high: row.changed_high? };
+        (share.low.0 > 0.0 || share.high.0 < 1.0).then_some(share)
+    }
+
+    /// The middle of what it may be.
+    fn middle(self) -> f64 {
+        f64::midpoint(self.low.0, self.high.0)
+    }
+}
+
+impl fmt::Display for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Rounded away from each other, so that what is shown holds, too.
+        let [low, high] = [(self.low.0 * 1e3).floor() / 10.0, (self.high.0 * 1e3).ceil() / 10.0];
+        match (self.low.0, self.high.0) {
+            (_, high) if high <= 0.0 => f.write_str("changes no input"),
+            (low, _) if low >= 1.0 => f.write_str("changes every input"),
+            _ if low == high => write!(f, "changes {low} % of inputs"),
+            (0.0, _) => write!(f, "changes at most {high} % of inputs"),
+            (_, 1.0) => write!(f, "changes at least {low} % of inputs"),
+            _ => write!(f, "changes {low} to {high} % of inputs"),
+        }
+    }
 }
 
 /// What the tests say of one revision.
@@ -203,11 +257,14 @@ impl Evidence {
     ) -> RankingRow {
         let size = self.sizes.get(&revision).copied();
         let prior = self.priors.get(&revision).copied();
+        let changed = self.shares.get(&revision).copied();
+        let reference = self.reference.get(&revision).copied();
         let share = |part: u32, whole: u32| f64::from(part) / f64::from(whole.max(1));
         let value = |criterion| match criterion {
             Criterion::Errors => Some(1.0 - share(record.errors.len() as u32, scales.tests)),
             Criterion::Effect => Some(if record.changed > 0 { 1.0 } else { 0.0 }),
             Criterion::Change => Some(1.0 - share(record.changed, scales.tests)),
+            Criterion::Share => changed.map(|share| 1.0 - share.middle()),
             Criterion::Class => Some(share(record.class, scales.class)),
             Criterion::Size => size.map(|size| share(scales.size, size.max(scales.size))),
             // Where some patches have a score, one without has the least.
@@ -231,14 +288,22 @@ impl Evidence {
             class: record.class,
             size: size.unwrap_or(0),
             prior,
-            reference: self.reference.get(&revision).copied(),
-            reasons: reasons(record, self.reference.get(&revision).copied(), scales.tests),
+            reference,
+            reasons: reasons(record, reference, changed, scales.tests),
+            share: changed.map(|share| share.changed),
+            share_low: changed.map(|share| share.low),
+            share_high: changed.map(|share| share.high),
         }
     }
 }
 
 /// What speaks for and against a revision, in words.
-fn reasons(record: &Record, reference: Option<Verdict>, tests: u32) -> Vec<String> {
+fn reasons(
+    record: &Record,
+    reference: Option<Verdict>,
+    share: Option<Share>,
+    tests: u32,
+) -> Vec<String> {
     let list = |tests: &[TestId]| {
         let numbers: Vec<String> = tests.iter().map(ToString::to_string).collect();
         let noun = if numbers.len() == 1 { "test" } else { "tests" };
@@ -262,6 +327,7 @@ fn reasons(record: &Record, reference: Option<Verdict>, tests: u32) -> Vec<Strin
         0 => "not told from the original".into(),
         changed => format!("unlike the original on {changed} of {tests}"),
     });
+    reasons.extend(share.map(|share| share.to_string()));
     if record.class > 1 {
         reasons.push(format!("one of {} not told apart", record.class));
     }
@@ -315,6 +381,57 @@ mod tests {
         assert!(rows[1..].iter().all(|row| row.wrong == 1));
         evidence.answers[0].answer = Answer::DoNotKnow;
         assert!(ranking(&evidence, &Weights::default()).iter().all(|row| row.wrong == 0));
+    }
+
+    fn share(low: f64, high: f64) -> Share {
+        let [changed, low, high] = [f64::midpoint(low, high), low, high].map(Fraction);
+        Share { changed, low, high }
+    }
+
+    #[test]
+    fn a_patch_that_changes_fewer_inputs_comes_first() {
+        let shares = [(Revision(2), share(0.2, 0.3)), (Revision(3), share(0.0, 0.001))];
+        let evidence = Evidence { shares: shares.into(), ..evidence() };
+        let rows = ranking(&evidence, &Weights::default());
+        assert_eq!(rows[0].revision, Revision(3));
+        assert!(rows[0].reasons.contains(&"changes at most 0.1 % of inputs".to_owned()));
+        assert_eq!(rows[1].share_high, Some(Fraction(0.3)));
+        // Of the others, nothing is known.
+        assert!(rows[2..].iter().all(|row| row.share.is_none()));
+        let mut weights = Weights::default();
+        weights.set(Criterion::Share, 0.0);
+        assert_eq!(order(&evidence, &weights)[0], 2);
+    }
+
+    #[test]
+    fn what_is_said_of_a_share_holds() {
+        for ((low, high), text) in [
+            ((0.0, 0.0), "no input"),
+            ((1.0, 1.0), "every input"),
+            ((0.0, 0.0101), "at most 1.1 % of inputs"),
+            ((0.9991, 1.0), "at least 99.9 % of inputs"),
+            ((0.2312, 0.2571), "23.1 to 25.8 % of inputs"),
+            ((0.5, 0.5), "50 % of inputs"),
+        ] {
+            assert_eq!(share(low, high).to_string(), format!("changes {text}"));
+        }
+    }
+
+    #[test]
+    fn an_interval_of_everything_says_nothing() {
+        let [zero, one] = [0.0, 1.0].map(|share| Some(Fraction(share)));
+        let row = ShareRow {
+            revision: Revision(1),
+            changed: zero,
+            changed_low: zero,
+            changed_high: one,
+            unknown: one,
+            samples: 9,
+        };
+        assert_eq!(Share::of(&row), None);
+        let none = ShareRow { changed: None, samples: 0, ..row.clone() };
+        assert_eq!(Share::of(&none), None);
+        assert!(Share::of(&ShareRow { changed_high: Some(Fraction(0.5)), ..row }).is_some());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     results::{
-        Clustering, DivergenceRow, PairRow, RangeRow, RevisionRow, StatsRow, SummaryRow, TestId,
-        TestRow,
+        Clustering, DivergenceRow, PairRow, RangeRow, RevisionRow, ShareRow, StatsRow, SummaryRow,
+        TestId, TestRow,
     },
     subject::Revision,
     tree::Solution,
@@ -43,6 +43,8 @@ pub struct Report {
     pub pairs: Vec<PairRow>,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
+    /// The shares of inputs on which revisions do something else than the original.
+    pub shares: Vec<ShareRow>,
     /// The divergences, if they were looked for.
     pub divergences: Option<Vec<DivergenceRow>>,
     /// The decision tree, and what is proved about it.

@@ -18,7 +18,10 @@ use super::{
     verdicts::Verdicts,
 };
 use crate::{
-    results::{Clustering, PairRow, RangeRow, RevisionRow, SummaryRow, TestRow},
+    results::{
+        ChangeRow, Clustering, CriticalRow, DivergenceRow, InteractionRow, PairRow, RangeRow,
+        RevisionRow, SequenceRow, ShareRow, SubsetRow, SummaryRow, TestRow,
+    },
     subject::{Revision, RevisionSet},
     tree::Tree,
 };
@@ -53,6 +56,27 @@ pub struct Document {
     pub tree: Tree,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
+    /// The shares of inputs on which revisions do something else than the original.
+    #[serde(default)]
+    pub shares: Vec<ShareRow>,
+    /// The divergences, if they were looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergences: Option<Vec<DivergenceRow>>,
+    /// The changes of a patch, if their interaction was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<ChangeRow>>,
+    /// The changes that each revision has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subsets: Option<Vec<SubsetRow>>,
+    /// The changes that interact, for each test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interactions: Option<Vec<InteractionRow>>,
+    /// What each test runs of the changes, and what it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequences: Option<Vec<SequenceRow>>,
+    /// The critical sequences of changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical: Option<Vec<CriticalRow>>,
 }
 
 /// A revision.
@@ -145,6 +169,7 @@ impl Report {
                 outcomes: groups.unwrap_or_default().into_iter().map(outcome).collect(),
             }
         };
+        let interaction = self.interaction.as_ref();
         Document {
             version: VERSION,
             summary: self.summary.clone(),
@@ -156,6 +181,13 @@ impl Report {
             tests: self.tests.iter().map(test).collect(),
             tree: self.solution.tree.clone(),
             ranges: self.ranges.clone(),
+            shares: self.shares.clone(),
+            divergences: self.divergences.clone(),
+            changes: interaction.map(|found| found.changes.clone()),
+            subsets: interaction.map(|found| found.subsets.clone()),
+            interactions: interaction.map(|found| found.interactions.clone()),
+            sequences: interaction.map(|found| found.sequences.clone()),
+            critical: interaction.map(|found| found.critical.clone()),
         }
     }
 }

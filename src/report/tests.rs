@@ -85,6 +85,7 @@ fn report(sample: Sample) -> Report {
         clusterings: sample.clusterings,
         pairs: sample.pairs,
         ranges: Vec::new(),
+        shares: Vec::new(),
         divergences: None,
         solution: sample.solution,
         bounds: vec!["At most 64 tokens of standard input.".into()],

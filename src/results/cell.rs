@@ -98,6 +98,25 @@ impl Cell for f64 {
     }
 }
 
+/// A part of a whole, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, serde::Deserialize, serde::Serialize)]
+#[serde(transparent)]
+pub struct Fraction(pub f64);
+
+impl Cell for Fraction {
+    /// The number with six digits after the point.
+    fn write(&self) -> String {
+        format!("{:.6}", self.0)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        match text.trim().parse() {
+            Ok(number) if (0.0..=1.0).contains(&number) => Ok(Self(number)),
+            _ => Err("a number from 0 to 1".into()),
+        }
+    }
+}
+
 impl<T: Cell> Cell for Option<T> {
     fn write(&self) -> String {
         self.as_ref().map(T::write).unwrap_or_default()

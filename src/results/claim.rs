@@ -15,7 +15,7 @@ use std::{
 use super::{
     ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
     LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
-    SequenceRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK,
+    SequenceRow, ShareRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK,
     read_table, write::UNFINISHED,
 };
 
@@ -63,7 +63,7 @@ pub(super) const NAMES: [&str; 38] = [
     "unfinished",
 ];
 
-pub(super) const TABLES: [&str; 19] = [
+pub(super) const TABLES: [&str; 20] = [
     ChangeRow::FILE,
     ClusterRow::FILE,
     CriticalRow::FILE,
@@ -78,6 +78,7 @@ pub(super) const TABLES: [&str; 19] = [
     RankingRow::FILE,
     RevisionRow::FILE,
     SequenceRow::FILE,
+    ShareRow::FILE,
     StateRow::FILE,
     StatsRow::FILE,
     SubsetRow::FILE,

@@ -30,7 +30,7 @@ mod unfinished;
 mod words;
 mod write;
 
-pub use cell::Cell;
+pub use cell::{Cell, Fraction};
 pub use claim::lock;
 pub use clustering::{Clustering, clusterings, read_clusterings};
 pub use directory::ResultsDir;
@@ -39,8 +39,8 @@ pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};
 pub use rows::{
     ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
-    LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, SequenceRow, StateRow,
-    StatsRow, SubsetRow, SummaryRow, TestRow,
+    LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, RevisionRow, SequenceRow, ShareRow,
+    StateRow, StatsRow, SubsetRow, SummaryRow, TestRow,
 };
 pub use table::{Table, read_table, write_table};
 pub use words::{Code, Ended, FoundBy, Introduced, NodeKind, Phase, Shown, Status, Verdict};

@@ -1,7 +1,7 @@
 //! The columns of all CSV files. New columns are only ever added at the end.
 
 use super::words::{Code, FoundBy, Introduced, NodeKind, Phase, Shown, Status, Verdict};
-use super::{StateId, TestId, table::table};
+use super::{Fraction, StateId, TestId, table::table};
 use crate::subject::{Revision, RevisionSet};
 
 table! {
@@ -133,6 +133,25 @@ table! {
         apart: u32,
         /// Number of tests that have an outcome for both.
         tests: u32,
+    }
+}
+
+table! {
+    /// `shares.csv`: the share of inputs on which a revision does something else than the original,
+    /// from samples of the inputs.
+    ShareRow in "shares.csv" {
+        /// The revision.
+        revision: Revision,
+        /// The share of samples that changed; nothing if there is no sample.
+        changed: Option<Fraction>,
+        /// The least share of inputs that may change, with 95 % confidence.
+        changed_low: Option<Fraction>,
+        /// The greatest share of inputs that may change, with 95 % confidence.
+        changed_high: Option<Fraction>,
+        /// The share of samples of which it is not known.
+        unknown: Option<Fraction>,
+        /// Number of samples.
+        samples: u32,
     }
 }
 
@@ -279,6 +298,13 @@ table! {
         reference: Option<Verdict>,
         /// What speaks for and against the revision, with `; ` between.
         reasons: Vec<String>,
+    } since {
+        /// The share of inputs on which it does something else than the original, as sampled.
+        share: Option<Fraction>,
+        /// The least such share, with 95 % confidence.
+        share_low: Option<Fraction>,
+        /// The greatest such share, with 95 % confidence.
+        share_high: Option<Fraction>,
     }
 }
 

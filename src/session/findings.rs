@@ -27,8 +27,8 @@ use crate::{
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
-        Clustering, DivergenceRow, PairRow, ResultsDir, Shown, StateRow, StatsRow, SummaryRow,
-        TestId, Verdict, write_whole,
+        Clustering, DivergenceRow, PairRow, ResultsDir, ShareRow, Shown, StateRow, StatsRow,
+        SummaryRow, TestId, Verdict, write_whole,
     },
     subject::{Form, Patch, Revision, RevisionSet, Subject},
     tree::{self, Tree},
@@ -147,6 +147,7 @@ impl Findings {
         }
         results.write(&self.report.pairs)?;
         results.write(&self.report.ranges)?;
+        results.write(&self.report.shares)?;
         self.write_mismatches(results)?;
         self.report.write_all(results)?;
         if let Some(inner) = &self.inner {
@@ -177,6 +178,7 @@ pub(super) struct Run<'a> {
     pub(super) program: &'a Program,
     pub(super) differ: &'a Differ<'a>,
     pub(super) walk: RegionWalk,
+    pub(super) shares: Vec<ShareRow>,
     pub(super) divergences: Option<Vec<DivergenceRow>>,
     /// What was not looked at behind divergences, in words.
     pub(super) bound: Option<String>,
@@ -336,6 +338,7 @@ impl Run<'_> {
             clusterings,
             pairs,
             ranges: self.walk.ranges.clone(),
+            shares: std::mem::take(&mut self.shares),
             divergences: self.divergences.take(),
             solution,
             bounds,

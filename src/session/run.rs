@@ -401,6 +401,10 @@ impl Session {
         } else {
             RegionWalk::default()
         };
+        let shares = match clock.is_interrupted() {
+            true => Vec::new(),
+            false => differ.shares(&explorer.exhausted(), explorer.dropped()),
+        };
         let divergences = shadow.map(|(shadow, behind)| {
             let judged = (differ.tests(), differ.revisions());
             shadow::rows(shadow, stage, program, &behind, judged)
@@ -415,6 +419,7 @@ impl Session {
             program,
             differ: &differ,
             walk,
+            shares,
             divergences,
             bound,
             statistics: explorer.statistics(),

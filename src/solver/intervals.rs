@@ -151,9 +151,7 @@ impl Intervals {
         if let Some(known) = self.known.get(&condition) {
             return known.clone();
         }
-        let [variable] = exprs.variables(condition) else { return None };
-        let width = exprs.variable_width(*variable);
-        let set = Inverse { exprs, width, terms: 0 }.truth(condition, 0).map(Arc::new);
+        let set = values(exprs, condition).map(Arc::new);
         self.known.insert(condition, set.clone());
         set
     }
@@ -292,13 +290,40 @@ fn ones(width: u32) -> u64 {
     u64::MAX.checked_shr(64 - width).unwrap_or(0)
 }
 
+/// The values of its only variable, of at most 64 bits, for which a condition holds; `None` if
+/// intervals cannot express them.
+pub fn values(exprs: &Exprs, condition: ExprId) -> Option<Set> {
+    let [variable] = exprs.variables(condition) else { return None };
+    let width = exprs.variable_width(*variable);
+    (width <= 64).then(|| Inverse { exprs, width, terms: 0 }.truth(condition, 0)).flatten()
+}
+
 /// A set of values: the first and last one of each interval, ascending, with gaps between them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-struct Set(Vec<(u64, u64)>);
+pub struct Set(Vec<(u64, u64)>);
 
 impl Set {
-    fn of(first: u64, last: u64) -> Self {
+    /// The values of an interval.
+    pub fn of(first: u64, last: u64) -> Self {
         Self(vec![(first, last)])
+    }
+
+    /// All values of `width` bits, at most 64.
+    pub fn all(width: u32) -> Self {
+        Self::of(0, ones(width))
+    }
+
+    /// Value number `index` in ascending order, counted from 0.
+    pub fn get(&self, index: u128) -> Option<u64> {
+        let mut left = index;
+        for (first, last) in &self.0 {
+            let count = u128::from(last - first) + 1;
+            if left < count {
+                return Some(first + left as u64);
+            }
+            left -= count;
+        }
+        None
     }
 
     /// All values less than `value`.
@@ -311,8 +336,8 @@ impl Set {
         if value < most { Self::of(value + 1, most) } else { Self::default() }
     }
 
-    /// The union of intervals in any order; `None` if it has more than [`MOST_INTERVALS`].
-    fn of_all(mut intervals: Vec<(u64, u64)>) -> Option<Self> {
+    /// The union of intervals in any order; `None` if it has too many.
+    pub fn of_all(mut intervals: Vec<(u64, u64)>) -> Option<Self> {
         intervals.sort_unstable();
         let mut all: Vec<(u64, u64)> = Vec::with_capacity(intervals.len());
         for (first, last) in intervals {
@@ -326,15 +351,18 @@ impl Set {
         (all.len() <= MOST_INTERVALS).then_some(Self(all))
     }
 
-    fn is_empty(&self) -> bool {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    fn count(&self) -> u128 {
+    /// How many there are.
+    pub fn count(&self) -> u128 {
         self.0.iter().map(|(first, last)| u128::from(last - first) + 1).sum()
     }
 
-    fn and(&self, other: &Self) -> Self {
+    /// The values that are in both sets.
+    pub fn and(&self, other: &Self) -> Self {
         let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut both = Vec::new();
         while let (Some(one), Some(two)) = (a.peek(), b.peek()) {
@@ -351,7 +379,8 @@ impl Set {
         Self(both)
     }
 
-    fn or(&self, other: &Self) -> Option<Self> {
+    /// The values that are in either set; `None` if they are too many intervals.
+    pub fn or(&self, other: &Self) -> Option<Self> {
         Self::of_all([&self.0[..], &other.0].concat())
     }
 

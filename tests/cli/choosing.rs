@@ -1,9 +1,15 @@
 //! What comes after a comparison: `results.json`, `ask`, `rank`, `explain`.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use assert_cmd::Command;
-use psychic::results::{RankingRow, RevisionRow};
+use psychic::results::{
+    ChangeRow, DivergenceRow, InteractionRow, RankingRow, RevisionRow, SequenceRow, SubsetRow,
+};
 use serde_json::Value;
 
 use crate::support::{CONFIG, Scratch, psychic, refused, run, table};
@@ -122,7 +128,7 @@ fn answers_scores_and_weights_order_the_patches() {
     assert_eq!(order(&scratch, &["--weight", "prior=0"])[0], 1);
     let scores = scratch.path("scores.csv");
     let only_scores =
-        ["errors", "effect", "change", "class", "size"].map(|name| format!("{name}=0"));
+        ["errors", "effect", "change", "share", "class", "size"].map(|name| format!("{name}=0"));
     let mut args = vec!["--scores", scores.to_str().expect("UTF-8")];
     args.extend(only_scores.iter().flat_map(|weight| ["--weight", weight]));
     // 4 has no score, and 2 has the least.
@@ -158,7 +164,7 @@ fn scores_are_read_as_tools_write_them() {
                {"patch": "2", "score": 1.5}, {"revision": 1, "score": -1}]"#,
         )
         .file("c.csv", "rank,patch,score\n1,0.diff,3\n2,patches/10.diff,2\n3,1,1\n");
-    let all = ["errors=0", "effect=0", "change=0", "class=0", "size=0"];
+    let all = ["errors=0", "effect=0", "change=0", "share=0", "class=0", "size=0"];
     for (file, best) in
         [("a.json", ["10", "1", "0"]), ("b.json", ["1", "10", "0"]), ("c.csv", ["0", "10", "1"])]
     {
@@ -324,7 +330,9 @@ fn is_valid(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
             "enum" if !rule.as_array().expect("a list").contains(value) => {
                 return fault("none of the words");
             }
-            "minimum" if value.as_f64() < rule.as_f64() => return fault("too small"),
+            "minimum" if value.is_number() && value.as_f64() < rule.as_f64() => {
+                return fault("too small");
+            }
             "const" | "enum" | "minimum" | "pattern" | "uniqueItems" => {}
             "required" => {
                 for name in rule.as_array().expect("a list") {
@@ -371,27 +379,79 @@ fn results_for_programs_have_the_documented_shape() {
     let written = fs::read_to_string(scratch.path("out/results.json")).expect("written");
     assert_eq!(ran.stdout, written);
     let value: Value = serde_json::from_str(&written).expect("JSON");
-    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let schema = fs::read_to_string(top.join("docs/results.schema.json")).expect("there");
-    let schema: Value = serde_json::from_str(&schema).expect("JSON");
-    assert_eq!(is_valid(&value, &schema, &schema), Ok(()));
-    // Nothing is there that is not described.
-    let described = |value: &Value, place: &str| {
-        let known = schema.pointer(place).and_then(Value::as_object).expect("an object");
-        let names = value.as_object().expect("an object").keys();
-        names.filter(|name| !known.contains_key(*name)).cloned().collect::<Vec<_>>()
-    };
-    assert_eq!(described(&value, "/properties"), Vec::<String>::new());
+    let rows = as_documented(&value, &["revisions", "pairs", "shares"]);
+    assert_eq!(rows["shares"], 4);
+    let schema = schema();
     for (part, place) in [
-        ("/revisions/0", "/properties/revisions/items/properties"),
-        ("/pairs/0", "/properties/pairs/items/properties"),
         ("/tests/0", "/$defs/test/properties"),
         ("/tests/0/outcomes/0", "/$defs/outcome/properties"),
     ] {
         let part = value.pointer(part).expect("there");
-        assert_eq!(described(part, place), Vec::<String>::new());
+        assert_eq!(undescribed(part, schema.pointer(place)), Vec::<String>::new());
     }
+    // Only what was looked for is there.
+    assert!(value.get("divergences").is_none() && value.get("interactions").is_none());
     assert!(is_valid(&Value::Null, &schema, &schema).is_err());
+}
+
+/// What other commands find is in their `results.json` as in their tables.
+#[test]
+fn divergences_and_interactions_are_there_for_programs() {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let scratch = Scratch::new();
+    let results = |command: &str, subject: &str, more: &[&str]| -> Value {
+        let mut psychic = psychic();
+        psychic.arg(command).arg(top.join("tests").join(command).join(subject)).args(more);
+        let ran = run(psychic.arg("--out").arg(scratch.out()));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let text = fs::read_to_string(scratch.path("out/results.json")).expect("written");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let value = results("interact", "cut-ranges", &["--patch", "1", "--later", "2"]);
+    let lists = ["changes", "subsets", "interactions", "sequences", "critical"];
+    let rows = as_documented(&value, &lists);
+    assert_eq!(rows["changes"], table::<ChangeRow>(&scratch.out()).len());
+    assert_eq!(rows["subsets"], table::<SubsetRow>(&scratch.out()).len());
+    assert_eq!(rows["interactions"], table::<InteractionRow>(&scratch.out()).len());
+    assert_eq!(rows["sequences"], table::<SequenceRow>(&scratch.out()).len());
+    assert_eq!(value["critical"][0]["sequence"], serde_json::json!(["1", "5", "7"]));
+    assert!(value.get("divergences").is_none());
+    let value = results("shadow", "toy", &[]);
+    let rows = as_documented(&value, &["divergences"]);
+    let written = table::<DivergenceRow>(&scratch.out());
+    assert_eq!(rows["divergences"], written.len());
+    assert_eq!(value["divergences"][0]["condition"], *written[0].condition);
+    assert!(value.get("interactions").is_none());
+}
+
+/// The documented shape of `results.json`.
+fn schema() -> Value {
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(top.join("docs/results.schema.json")).expect("there");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// The members of an object that its schema does not describe.
+fn undescribed(value: &Value, known: Option<&Value>) -> Vec<String> {
+    let known = known.and_then(Value::as_object).expect("an object");
+    let names = value.as_object().expect("an object").keys();
+    names.filter(|name| !known.contains_key(*name)).cloned().collect()
+}
+
+/// Checks `results.json` against its schema, and that nothing is there that is not described, in
+/// particular in rows of these lists, each of which has to have a row; returns how many.
+fn as_documented<'n>(value: &Value, lists: &[&'n str]) -> BTreeMap<&'n str, usize> {
+    let schema = schema();
+    assert_eq!(is_valid(value, &schema, &schema), Ok(()));
+    assert_eq!(undescribed(value, schema.get("properties")), Vec::<String>::new());
+    let rows = |list: &&'n str| {
+        let rows = value[*list].as_array().expect("a list");
+        let place = format!("/properties/{list}/items/properties");
+        assert!(!rows.is_empty(), "{list}");
+        assert_eq!(undescribed(&rows[0], schema.pointer(&place)), Vec::<String>::new());
+        (*list, rows.len())
+    };
+    lists.iter().map(rows).collect()
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod queries;
 mod repeatable;
 mod scripts;
 mod shadow;
+mod shares;
 mod sharing;
 mod slurm;
 mod stages;

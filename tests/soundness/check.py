@@ -8,6 +8,8 @@ are bounded so narrowly that all of them can be run. Then the following must hol
 - no pair that is called equivalent differs on any input;
 - every pair that differs on some input is called distinguished, or unknown with a reason;
 - no replay contradicted the engine;
+- the share of inputs that differ from the original is in the interval of shares.csv, always if all were
+  counted and otherwise nearly so;
 - if every region was visited, the tree is as low as one over the clusterings of all inputs, and the
   ranges of ranges.csv have inputs and cover all inputs.
 
@@ -137,12 +139,34 @@ def check_way(psychic, subject, results, way, native, domain):
             else next((p.read_text() for p in results.glob("mismatch*")), "")
         problems.append("MISMATCH " + text[:400])
     counts["inputs"] += len(native)
+    problems += check_shares(results, native, domain, counts)
     if not rejected and not unknown:
         cut = ["not every region", "paths were followed for open pairs only"]
         complete = not any(text in done.stdout for text in cut)
         counts["complete"] += complete
         problems += check_shapes(results, native, domain, summary, complete, counts)
     return problems, counts
+
+
+def check_shares(results, native, domain, counts):
+    """Checks the shares of inputs that differ from the original: if every input was counted, none may
+    be outside its interval; else one in twenty may, but not by far. Returns the problems."""
+    if domain["kind"] != "function":
+        return []
+    problems = []
+    for row in table(results, "shares.csv"):
+        revision, samples = int(row["revision"]), int(row["samples"])
+        if not samples:
+            continue
+        true = sum(shape[revision] != shape[0] for shape in native.values()) / len(native)
+        low, high = float(row["changed_low"]), float(row["changed_high"])
+        counts["shares"] += 1
+        counts["shares not known"] += float(row["unknown"]) > 0
+        outside = max(low - true, true - high)
+        counts["shares outside"] += outside > 1e-6
+        if outside > (1e-6 if samples == len(native) else 0.03):
+            problems.append(f"SHARE of {revision}: {true:.6f} is not from {low} to {high}")
+    return problems
 
 
 def check_shapes(results, native, domain, summary, complete, counts):
