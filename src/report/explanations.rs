@@ -114,7 +114,9 @@ fn article(explanation: &Explanation) -> Markup {
                     (columns(explanation, rows))
                 }
             }
-            @if !divergences.is_empty() { p.faint { (sentence(LEGEND)) } }
+            @if !divergences.is_empty() {
+                p.faint { (sentence(LEGEND)) " What is shown rests on the lines in colour." }
+            }
             @for doubt in &explanation.doubts { p.warning { "But " (doubt) "." } }
         }
     }

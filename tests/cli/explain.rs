@@ -152,9 +152,9 @@ fn what_decides_is_named_and_kept() {
         reasons(&text),
         [
             "0 original  a.c:8  if (a > 100) → 10",
-            "because (a <s 101)",
+            "because a < 101",
             "1 1         a.c:8  if (a > 50) → 9",
-            "because (a >=s 51)",
+            "because a >= 51",
         ],
         "{text}"
     );

@@ -22,6 +22,8 @@ use crate::{
 const LOOKED_AT: usize = 400;
 /// The most reasons that are given.
 const REASONS: usize = 6;
+/// What stands between conditions.
+const AND: &str = " and ";
 /// The longest text of a condition.
 const LONGEST: usize = 90;
 
@@ -194,10 +196,10 @@ pub(super) fn reasons(
             }
             let reason = reason(&exprs, &sides[side], source, side, *condition, *by, criterion);
             let Some((weight, reason)) = reason else { continue };
-            // A line that decides again has decided already.
-            let is_known = |(_, known): &(Weight, Reason)| known.place == reason.place;
-            if !own.iter().any(is_known) {
-                own.push((weight, reason));
+            let same = |(_, known): &&mut (Weight, Reason)| known.place == reason.place;
+            match own.iter_mut().find(same) {
+                Some((_, known)) if known.place.is_some() => also(known, &reason.condition),
+                _ => own.push((weight, reason)),
             }
         }
         own.sort_by_key(|(weight, _)| *weight);
@@ -235,7 +237,7 @@ fn reason(
     by: By,
     criterion: &Criterion,
 ) -> Option<(Weight, Reason)> {
-    let text = |e: ExprId| Some(exprs.display(e)).filter(|text| text.len() <= LONGEST);
+    let text = |e: ExprId| Some(readable(&exprs.display(e))).filter(|text| text.len() <= LONGEST);
     let step = match by {
         By::Step(step) => step,
         By::Shown(value) => return shown(criterion, revision, &text(value)?),
@@ -275,6 +277,15 @@ fn reason(
     ))
 }
 
+/// Adds what a line has decided, too, unless that gets long.
+fn also(reason: &mut Reason, condition: &str) {
+    let is_there = reason.condition.split(AND).any(|known| known == condition);
+    let length = reason.condition.len() + AND.len() + condition.len();
+    if !is_there && !condition.is_empty() && !reason.condition.is_empty() && length <= LONGEST {
+        reason.condition = format!("{}{AND}{condition}", reason.condition);
+    }
+}
+
 /// The reason that one shows a value.
 fn shown(criterion: &Criterion, revision: usize, value: &str) -> Option<(Weight, Reason)> {
     let channel = match criterion.channel.as_ref()? {
@@ -286,4 +297,35 @@ fn shown(criterion: &Criterion, revision: usize, value: &str) -> Option<(Weight,
     let shown = format!("{channel} is {value}");
     let reason = Reason { revision, place: None, shown, next: None, condition: String::new() };
     Some((Weight::Program, reason))
+}
+
+/// The text of an expression without the marks of signed operations, as C has none, and without
+/// parentheses around all of it.
+fn readable(text: &str) -> String {
+    let signed = [" <s ", " >=s ", " /s ", " %s ", " >>s "];
+    let text = signed
+        .iter()
+        .fold(text.to_owned(), |text, operator| text.replace(operator, &operator.replace('s', "")));
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let is_closed = |inner: &str| {
+        let mut depth = 0_i32;
+        let stays = inner.chars().all(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth >= 0
+        });
+        stays && depth == 0
+    };
+    inner.filter(|inner| is_closed(inner)).map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_parentheses_around_all_of_a_text_go() {
+        assert_eq!(readable("((x * 2) >=s 2)"), "(x * 2) >= 2");
+        assert_eq!(readable("(a) == (b)"), "(a) == (b)");
+        assert_eq!(readable("stdin[3]"), "stdin[3]");
+    }
 }
