@@ -192,8 +192,9 @@ fn line(row: &Row, width: usize, file: bool, style: TextStyle) -> String {
             _ => FAINT,
         };
         let text = visible(&step.text.replace('\t', "    "));
-        let place =
-            if file { format!("{}:{}", step.file, step.line) } else { step.line.to_string() };
+        // There is no room for directories.
+        let name = || step.file.rsplit('/').next().unwrap_or_default();
+        let place = if file { format!("{}:{}", name(), step.line) } else { step.line.to_string() };
         (shorten(&format!("{mark} {place:>4}  {text}"), width), colour)
     };
     let ((left, left_colour), (right, right_colour)) = (cell(left), cell(right));

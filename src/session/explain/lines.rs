@@ -1,9 +1,15 @@
 //! The lines of source that a recorded run went through.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    cell::OnceCell,
+    collections::BTreeMap,
+    fs,
+    path::{Component, Path, PathBuf},
+};
 
 use diffy::{DiffOptions, Line};
 use fixedbitset::FixedBitSet;
+use walkdir::WalkDir;
 
 use crate::{
     compile::HARNESS,
@@ -18,12 +24,14 @@ pub(super) struct Sources<'a> {
     own: &'a Path,
     other: &'a Path,
     files: BTreeMap<FileId, Option<SourceFile>>,
+    /// The files below `own`, once they were looked for.
+    all: OnceCell<Vec<PathBuf>>,
 }
 
 impl<'a> Sources<'a> {
     /// The files of the sources of `program` below `own`; those of the other revision are below `other`.
     pub(super) fn new(program: &'a Program, own: &'a Path, other: &'a Path) -> Self {
-        Self { program, own, other, files: BTreeMap::new() }
+        Self { program, own, other, files: BTreeMap::new(), all: OnceCell::new() }
     }
 
     /// The line of a step of a run; none if it belongs to no source file of the revision. It decides
@@ -35,11 +43,13 @@ impl<'a> Sources<'a> {
         slice: Option<&FixedBitSet>,
     ) -> Option<Step> {
         let place = record.line(self.program, step)?;
-        let read = || {
+        if !self.files.contains_key(&place.file) {
             let name = Path::new(&self.program.module.files[place.file.0 as usize]);
-            SourceFile::read(name.strip_prefix(self.own).unwrap_or(name), self.own, self.other)
-        };
-        let file = self.files.entry(place.file).or_insert_with(read).as_ref()?;
+            let file = self.find(name.strip_prefix(self.own).unwrap_or(name));
+            let file = file.and_then(|name| SourceFile::read(&name, self.own, self.other));
+            self.files.insert(place.file, file);
+        }
+        let file = self.files[&place.file].as_ref()?;
         let line = place.line as usize - 1;
         Some(Step {
             file: file.name.clone(),
@@ -48,6 +58,24 @@ impl<'a> Sources<'a> {
             twin: file.twins.get(&line).copied(),
             decides: slice.is_some_and(|slice| slice.contains(step)),
         })
+    }
+
+    /// The file that the compiler was given under a name: a build may have called it in any directory. None
+    /// if there are several.
+    fn find(&self, name: &Path) -> Option<PathBuf> {
+        let name: PathBuf = name.components().filter(|part| *part != Component::CurDir).collect();
+        if self.own.join(&name).is_file() || name.is_absolute() {
+            return Some(name);
+        }
+        let ups = name.components().take_while(|part| *part == Component::ParentDir).count();
+        let name: PathBuf = name.components().skip(ups).collect();
+        let all = self.all.get_or_init(|| {
+            let entries = WalkDir::new(self.own).sort_by_file_name().into_iter().flatten();
+            let files = entries.filter(|entry| entry.file_type().is_file());
+            files.filter_map(|file| Some(file.path().strip_prefix(self.own).ok()?.into())).collect()
+        });
+        let mut found = all.iter().filter(|file| file.ends_with(&name));
+        found.next().filter(|_| found.next().is_none()).cloned()
     }
 
     /// The first `most` lines of a run. A line that ran several times without another in between is
