@@ -79,7 +79,7 @@ pub struct Explanation {
     pub common: usize,
     /// Why they differ, the reasons of the first revision first.
     pub reasons: Vec<Reason>,
-    /// Where their ways diverge in lines that decide, the first divergence first, each with the lines around it. There is
+    /// Where their ways diverge, the first divergence first, each with the lines around it. There is
     /// none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
     /// What the comparison of the lines does not rest on or does not show, a phrase each.
@@ -133,16 +133,7 @@ impl Explanation {
         let [left, right] = ran.each_ref().map(|ran| &ran.steps);
         let is_same = |(x, y): &(&Step, &Step)| same(x, y);
         let common = left.iter().zip(right).take_while(is_same).count();
-        let mut divergences = divergences([left, right], common);
-        // Where nothing of what differs decides, all of it is shown.
-        let decides = |rows: &Vec<Row>| {
-            let of_one = |row: &&Row| !matches!(&row.steps, [Some(a), Some(b)] if same(a, b));
-            let mut steps = rows.iter().filter(of_one).flat_map(|row| row.steps.iter().flatten());
-            steps.any(|step| step.decides)
-        };
-        if divergences.iter().any(decides) {
-            divergences.retain(decides);
-        }
+        let divergences = divergences([left, right], common);
         let last = common.saturating_sub(CONTEXT) + COMPARED;
         let doubts = names.iter().zip(&ran).flat_map(|(name, Ran { steps, doubts })| {
             let more = steps.len().saturating_sub(last);
@@ -163,6 +154,16 @@ impl Explanation {
             when,
             bounds: document.bounds.clone(),
         }
+    }
+
+    /// The number of the first divergence in lines that decide; the first one of all if there is none.
+    pub(super) fn deciding(&self) -> usize {
+        let decides = |rows: &Vec<Row>| {
+            let of_one = |row: &&Row| !matches!(&row.steps, [Some(a), Some(b)] if same(a, b));
+            let mut steps = rows.iter().filter(of_one).flat_map(|row| row.steps.iter().flatten());
+            steps.any(|step| step.decides)
+        };
+        self.divergences.iter().position(decides).unwrap_or_default()
     }
 }
 

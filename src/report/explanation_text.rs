@@ -63,8 +63,11 @@ impl Explanation {
     /// The explanation as text, with at most `most` divergences. The text ends with a newline.
     pub fn text(&self, most: usize, style: TextStyle) -> String {
         let mut out = self.head(style) + &self.why(style);
-        for (number, rows) in self.divergences.iter().take(most).enumerate() {
-            let _ = write!(out, "\n{}:\n{}", self.title(number), self.table(rows, style));
+        let first = if most == 1 { self.deciding() } else { 0 };
+        let shown = self.divergences.iter().enumerate().skip(first).take(most);
+        for (number, rows) in shown {
+            let title = self.title(number, most == 1);
+            let _ = write!(out, "\n{title}:\n{}", self.table(rows, style));
         }
         if self.divergences.len() > most {
             out += "\nthey part again: --all shows where\n";
@@ -89,8 +92,12 @@ impl Explanation {
     }
 
     /// What is said above the divergence of a number, from 0.
-    pub(super) fn title(&self, number: usize) -> String {
+    /// It is the first that decides if it is there `alone`.
+    pub(super) fn title(&self, number: usize, alone: bool) -> String {
         match (number, self.common) {
+            (1.., common) if alone => format!(
+                "after {common} lines that both run, their ways part; here that decides for the first time"
+            ),
             (0, 0) => "their ways part at once".into(),
             (0, 1) => "after one line that both run, their ways part".into(),
             (0, common) => format!("after {common} lines that both run, their ways part"),

@@ -109,8 +109,8 @@ fn article(explanation: &Explanation) -> Markup {
             }
             @if divergences.is_empty() { p { (sentence(&explanation.no_divergence())) } }
             @for (number, rows) in divergences.iter().enumerate() {
-                details open[number == 0] {
-                    summary { (sentence(&explanation.title(number))) }
+                details open[number == explanation.deciding()] {
+                    summary { (sentence(&explanation.title(number, false))) }
                     (columns(explanation, rows))
                 }
             }

@@ -202,6 +202,10 @@ pub(super) fn reasons(
                 _ => own.push((weight, reason)),
             }
         }
+        // All that ran may decide that nothing is shown; what the patch has not changed tells nothing.
+        if criterion.shown[side].is_none() {
+            own.retain(|(weight, _)| *weight == Weight::Changed);
+        }
         own.sort_by_key(|(weight, _)| *weight);
         // What a library decides on the way is no reason where the program decides.
         if own.iter().any(|(weight, _)| *weight < Weight::Library) {

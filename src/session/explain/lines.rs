@@ -2,14 +2,14 @@
 
 use std::{
     cell::OnceCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Component, Path, PathBuf},
 };
 
 use diffy::{DiffOptions, Line};
 use fixedbitset::FixedBitSet;
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 use crate::{
     compile::HARNESS,
@@ -26,12 +26,21 @@ pub(super) struct Sources<'a> {
     files: BTreeMap<FileId, Option<SourceFile>>,
     /// The files below `own`, once they were looked for.
     all: OnceCell<Vec<PathBuf>>,
+    /// The names that several files have.
+    pub(super) ambiguous: BTreeSet<PathBuf>,
 }
 
 impl<'a> Sources<'a> {
     /// The files of the sources of `program` below `own`; those of the other revision are below `other`.
     pub(super) fn new(program: &'a Program, own: &'a Path, other: &'a Path) -> Self {
-        Self { program, own, other, files: BTreeMap::new(), all: OnceCell::new() }
+        Self {
+            program,
+            own,
+            other,
+            files: BTreeMap::new(),
+            all: OnceCell::new(),
+            ambiguous: BTreeSet::new(),
+        }
     }
 
     /// The line of a step of a run; none if it belongs to no source file of the revision. It decides
@@ -60,9 +69,9 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// The file that the compiler was given under a name: a build may have called it in any directory. None
-    /// if there are several.
-    fn find(&self, name: &Path) -> Option<PathBuf> {
+    /// The file that the compiler was given under a name: a build may have called it in any directory. Of
+    /// several files, it is the one that was compiled where it lies.
+    fn find(&mut self, name: &Path) -> Option<PathBuf> {
         let name: PathBuf = name.components().filter(|part| *part != Component::CurDir).collect();
         if self.own.join(&name).is_file() || name.is_absolute() {
             return Some(name);
@@ -70,12 +79,25 @@ impl<'a> Sources<'a> {
         let ups = name.components().take_while(|part| *part == Component::ParentDir).count();
         let name: PathBuf = name.components().skip(ups).collect();
         let all = self.all.get_or_init(|| {
-            let entries = WalkDir::new(self.own).sort_by_file_name().into_iter().flatten();
-            let files = entries.filter(|entry| entry.file_type().is_file());
+            let is_shown = |entry: &DirEntry| {
+                entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
+            };
+            let entries = WalkDir::new(self.own).sort_by_file_name().into_iter();
+            let files = entries.filter_entry(is_shown).flatten();
+            let files = files.filter(|entry| entry.file_type().is_file());
             files.filter_map(|file| Some(file.path().strip_prefix(self.own).ok()?.into())).collect()
         });
-        let mut found = all.iter().filter(|file| file.ends_with(&name));
-        found.next().filter(|_| found.next().is_none()).cloned()
+        let found: Vec<&PathBuf> = all.iter().filter(|file| file.ends_with(&name)).collect();
+        let is_compiled = |file: &&&PathBuf| self.own.join(file).with_extension("o").is_file();
+        let compiled: Vec<&PathBuf> = found.iter().filter(is_compiled).copied().collect();
+        match (&found[..], &compiled[..]) {
+            ([file], _) | (_, [file]) => Some((*file).clone()),
+            ([], _) => None,
+            _ => {
+                self.ambiguous.insert(name);
+                None
+            }
+        }
     }
 
     /// The first `most` lines of a run. A line that ran several times without another in between is

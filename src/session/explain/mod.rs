@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// The greatest number of lines of each run that are compared.
-const LINES: usize = 20_000;
+const LINES: usize = 500_000;
 /// The longest time for each run.
 const TIME: Duration = Duration::from_secs(20);
 
@@ -79,9 +79,14 @@ pub fn explain(
     let slices = [slice(0), slice(1)];
     let mut files = [0, 1]
         .map(|side: usize| Sources::new(&runs[side].program, &sources[side], &sources[1 - side]));
-    let mut ran = |side: usize| Ran {
-        steps: files[side].lines(records[side], slices[side].as_ref(), LINES),
-        doubts: doubts(records[side]),
+    let mut ran = |side: usize| {
+        let steps = files[side].lines(records[side], slices[side].as_ref(), LINES);
+        let mut doubts = doubts(records[side]);
+        doubts.extend((steps.len() == LINES).then(|| format!("left after {LINES} lines")));
+        doubts.extend(files[side].ambiguous.iter().map(|name| {
+            format!("no lines of {}, as there are several files of that name", name.display())
+        }));
+        Ran { steps, doubts }
     };
     let ran = [ran(0), ran(1)];
     let mut reasons = Vec::new();
