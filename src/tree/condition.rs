@@ -188,6 +188,11 @@ impl Condition {
         self.any_of.iter().flat_map(BTreeMap::values).map(of).sum()
     }
 
+    /// Whether it visibly holds for no input.
+    pub fn is_never(&self) -> bool {
+        self.any_of.is_empty()
+    }
+
     /// The condition as text, with these names of the inputs: `6 <= x <= 10`, `a < b`, or `always`.
     ///
     /// # Panics
@@ -317,6 +322,7 @@ mod tests {
         assert_eq!(text(&[&[(Term::Divides(0, 4), at_least(1))]]), "a % 4 = 0");
         assert_eq!(text(&[&[(Term::Divides(0, 4), at_most(0))]]), "a % 4 != 0");
         assert_eq!(text(&[]), "never");
+        assert!(Condition::default().is_never());
         assert_eq!(text(&[&[]]), "always");
     }
 

@@ -133,7 +133,9 @@ fn when(
     let search = SearchOptions { time: Some(time), ..SearchOptions::default() };
     let options = Options { search, until: Some(Until::Trees), ..Options::default() };
     let Some(found) = Session::new(subject, options)?.when(pair, known)? else { return Ok(None) };
-    let condition = found.condition.map(|condition| condition.text(&found.names));
+    // The two differ on the test: that no other input shows it is no condition.
+    let condition = found.condition.filter(|condition| !condition.is_never());
+    let condition = condition.map(|condition| condition.text(&found.names));
     let doubts = found.doubts.into_iter().collect();
     let read = if found.is_read { found.names } else { Vec::new() };
     Ok(Some(When { condition, read, doubts, fails_alike: found.fails_alike }))
