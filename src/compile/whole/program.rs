@@ -406,7 +406,7 @@ impl Whole {
                 probed.check(&found)?;
             }
             let own = Own {
-                loses_result: self.loses_result(&tree, &commands)?,
+                loses_result: self.loses_result(&tree, bitcode, &commands)?,
                 is_told: !self.changes_build(changes) && self.is_all(&tree, bitcode, &commands)?,
             };
             let text = serde_json::to_vec(&own).map_err(failed)?;

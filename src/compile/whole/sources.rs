@@ -155,14 +155,19 @@ impl Whole {
         self.toolchain.run(&mut compiler).map(drop)
     }
 
-    /// Whether a source, compiled by `commands` in a tree, has more functions than the original's
-    /// that may end without the result that they promise.
+    /// Whether a source, compiled by `commands` in a tree to this bitcode, has more functions than the
+    /// original's that may end without the result that they promise; or may have, as it is gone.
     pub(super) fn loses_result(
         &self,
         tree: &Path,
+        bitcode: &Path,
         commands: &Commands,
     ) -> Result<bool, BuildError> {
+        let program = fs::read(bitcode).map_err(BuildError::io(bitcode))?;
         let loses = |(source, record): (&PathBuf, &CompileCommand)| {
+            if !tree.join(source).is_file() {
+                return Ok(is_of(source, &program));
+            }
             let now = self.ends_without_result(record, tree)?;
             let before = match self.commands.get(source) {
                 Some(record) if now > 0 => self.ends_without_result(record, &self.tree)?,
