@@ -44,11 +44,16 @@ fn value(random: &mut Random) -> String {
     match random.below(12) {
         0..=3 => ["c", "b", "s", "x"][random.below(4) as usize].into(),
         4..=7 => ["y", "z", "v", "global"][random.below(4) as usize].into(),
-        8 => format!("a[{} & 3]", ["c", "y", "z"][random.below(3) as usize]),
+        8 => place(random),
         9 => format!("({} + {})", value(random), value(random)),
         10 => format!("count({})", value(random)),
         _ => format!("{}", random.below(9)),
     }
+}
+
+/// An element that the input chooses. What a way that was not taken would have chosen is not seen.
+fn place(random: &mut Random) -> String {
+    format!("a[{} & 3]", ["c", "b", "s"][random.below(3) as usize])
 }
 
 fn statement(random: &mut Random, text: &mut String, depth: u32) {
@@ -59,7 +64,7 @@ fn statement(random: &mut Random, text: &mut String, depth: u32) {
             let _ = writeln!(text, "{target} {operator} {};", value(random));
         }
         3 => {
-            let _ = writeln!(text, "a[{} & 3] {operator} {};", value(random), value(random));
+            let _ = writeln!(text, "{} {operator} {};", place(random), value(random));
         }
         4..=6 => {
             let relation = ["<", ">", "==", "!="][random.below(4) as usize];

@@ -87,7 +87,7 @@ impl Recorder<'_> {
         self.executor.state.instructions += 1;
         self.decided().clear();
         let next = self.executor.step(inst);
-        self.decide(inst, step);
+        self.decide(step);
         let end = match next {
             Ok(next) => {
                 match next {
@@ -156,13 +156,18 @@ impl Recorder<'_> {
             let values = self.values();
             // An address that is made on the way is not known, but the object may be.
             let parts = stores.filter_map(|inst| match inst {
-                Inst::Store { address, .. } if is_same(address) => values.written(inst),
-                Inst::StoreIndexed { at, .. } if is_same(&at.base) && is_same(&at.index) => {
-                    values.written(inst)
+                Inst::Store { address, .. } if is_same(address) => {
+                    self.open(inst).or_else(|| values.written(inst))
                 }
-                Inst::StoreIndexed { at, .. } if is_same(&at.base) => {
-                    self.object(values.value(at.base)?)
+                Inst::Store { address, .. } => {
+                    let made = |(made, _): &&(u32, Operand)| register(*address) == Some(*made);
+                    let (_, base) = region.addresses.iter().find(made)?;
+                    self.object(values.value(*base).filter(|_| is_same(base))?)
                 }
+                Inst::StoreIndexed { at, .. } if is_same(&at.base) => match is_same(&at.index) {
+                    true => self.open(inst).or_else(|| values.written(inst)),
+                    false => self.object(values.value(at.base)?),
+                },
                 Inst::Fill { to, .. } | Inst::Copy { to, .. } if is_same(to) => {
                     self.object(values.value(*to)?)
                 }
@@ -335,18 +340,16 @@ impl Recorder<'_> {
         self.decided.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what a branch, or a call outside the program, has decided.
-    fn decide(&mut self, inst: &Inst, step: RunStep) {
+    /// Notes what a step has decided.
+    fn decide(&mut self, step: RunStep) {
         let decided = std::mem::take(&mut *self.decided());
         let exprs = &self.executor.program.exprs;
         self.record.unsure |= decided.iter().any(|e| exprs.mentions(*e).uninitialised());
-        if self.is_branch(inst) || matches!(inst, Inst::Call(_)) {
-            let of_input = decided.into_iter().filter(|e| {
-                let mentions = exprs.mentions(*e);
-                mentions.input() && !mentions.uninitialised() && !mentions.address()
-            });
-            self.record.steps[step as usize].conditions.extend(of_input);
-        }
+        let of_input = decided.into_iter().filter(|e| {
+            let mentions = exprs.mentions(*e);
+            mentions.input() && !mentions.uninitialised() && !mentions.address()
+        });
+        self.record.steps[step as usize].conditions.extend(of_input);
     }
 
     /// Notes how the program has ended.

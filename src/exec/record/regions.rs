@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     exec::Program,
-    ir::{Call, Callee, Constant, FunctionId, Inst, OperandKind},
+    ir::{Call, Callee, Constant, FunctionId, Inst, Operand, OperandKind},
 };
 
 /// The code between a branch and the place where its ways meet.
@@ -23,6 +23,8 @@ pub(super) struct Region {
     pub(super) registers: BTreeSet<u32>,
     /// The instructions that write memory.
     pub(super) stores: Vec<u32>,
+    /// The registers in which addresses are made there, and from which.
+    pub(super) addresses: Vec<(u32, Operand)>,
     /// The addresses of the variables that functions write which are called there.
     pub(super) variables: BTreeSet<u64>,
 }
@@ -121,8 +123,10 @@ impl Region {
             ) {
                 region.stores.push(pc);
             }
-            if let Inst::Call(call) = inst {
-                called.extend(direct(call));
+            match inst {
+                Inst::Call(call) => called.extend(direct(call)),
+                Inst::Address { dst, base, .. } => region.addresses.push((dst.0, *base)),
+                _ => {}
             }
             match inst.ends_block() {
                 true => inst.targets(|target| left.push(target.0)),

@@ -63,7 +63,10 @@ impl Criterion {
             channels.into_iter().filter(|channel| counts(channel)).filter_map(|c| difference(&c));
         // A run that fails shows no exit code, and may have lost what it showed before.
         match failures {
-            [None, None] => found.min_by_key(Self::first),
+            // Where only one shows something, it is not known why the other does not.
+            [None, None] => {
+                found.min_by_key(|found| (found.shown.iter().any(Option::is_none), found.first()))
+            }
             failures => Some(Self { channel: None, shown: failures }),
         }
     }
