@@ -19,6 +19,7 @@ demo: tools
 
 test: setup
 	@scripts/slurm.sh
+	@scripts/browser.sh
 	cargo test --locked
 	cargo test --locked --no-default-features --lib --test rooms
 	cargo check --locked --no-default-features --lib --examples --features plots

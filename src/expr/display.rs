@@ -71,6 +71,9 @@ impl Exprs {
                 (BinaryOp::Add, _, Some(c)) if c.is_negative() && width > 1 => {
                     vec![text("("), Term(a), Text(format!(" - {})", c.neg()))]
                 }
+                (BinaryOp::Mul, _, Some(c)) if c.is_negative() && width > 1 => {
+                    vec![text("("), Term(a), Text(format!(" * {})", signed(&c)))]
+                }
                 (BinaryOp::Eq, ..) => self.equality_parts(a, "==", b),
                 (BinaryOp::Slt, _, Some(c)) => {
                     vec![text("("), Term(a), Text(format!(" <s {})", signed(&c)))]
