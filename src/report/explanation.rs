@@ -1,4 +1,4 @@
-//! Why two revisions differ on a test: the lines of source that they run, side by side.
+//! Why two revisions differ on a test: what decides, and the lines of source that they run, side by side.
 
 use diffy::{DiffOptions, Line};
 use serde::{Deserialize, Serialize};
@@ -114,7 +114,8 @@ impl When {
 }
 
 impl Explanation {
-    /// Compares what revisions `a` and `b` ran on a test. `when` says when they differ.
+    /// Compares what revisions `a` and `b` ran on a test. `reasons` say why they differ there, and `when`
+    /// says when they do.
     pub fn new(
         document: &Document,
         test: &TestEntry,

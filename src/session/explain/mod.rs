@@ -1,5 +1,5 @@
-//! Why two revisions differ on a test: both run on it once more, and the lines that they run are
-//! held side by side.
+//! Why two revisions differ on a test: both run on it once more, what decides what they show is compared,
+//! and the lines that they run are held side by side.
 
 mod cause;
 mod lines;
