@@ -31,7 +31,8 @@ def name(patch):
 
 def psychic():
     """The program that cargo has built last; None if there is none."""
-    built = [TOP / "target" / profile / "psychic" for profile in ("debug", "release")]
+    target = TOP / os.environ.get("CARGO_TARGET_DIR", "target")
+    built = [target / profile / "psychic" for profile in ("debug", "release")]
     named = os.environ.get("PSYCHIC")
     built = [pathlib.Path(named)] if named else [path for path in built if path.is_file()]
     return max(built, key=lambda path: path.stat().st_mtime, default=None)
@@ -42,6 +43,7 @@ class Browser:
 
     def __init__(self, *options):
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        self.root = None
         for line in self.driver.stdout:
             if "started successfully on port" in line:
                 port = line.strip().rstrip(".").split()[-1]
@@ -88,6 +90,11 @@ class Browser:
 class Report(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        try:
+            Browser().close()
+        except (AssertionError, OSError, TypeError) as error:
+            print(f"WARNING: report.html is not clicked through, as no browser starts: {error}", file=sys.stderr)
+            raise unittest.SkipTest("no browser starts") from None
         program = psychic()
         assert program, "cargo test has built psychic"
         cls.scratch = tempfile.TemporaryDirectory()
