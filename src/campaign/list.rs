@@ -198,15 +198,7 @@ fn rows(file: &Path) -> Result<Vec<PathBuf>, ListError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tree(names: &[&str]) -> tempfile::TempDir {
-        let scratch = tempfile::tempdir().unwrap();
-        for name in names {
-            fs::create_dir_all(scratch.path().join(name)).unwrap();
-            fs::write(scratch.path().join(name).join(CONFIG_FILE), "").unwrap();
-        }
-        scratch
-    }
+    use crate::campaign::names::tests::tree;
 
     fn names(campaign: &Campaign) -> Vec<&str> {
         campaign.members.iter().map(|member| member.name.as_str()).collect()

@@ -69,10 +69,11 @@ pub(super) fn real(path: &Path) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn tree(names: &[&str]) -> tempfile::TempDir {
+    /// A directory with subjects of these names.
+    pub(in crate::campaign) fn tree(names: &[&str]) -> tempfile::TempDir {
         let scratch = tempfile::tempdir().unwrap();
         for name in names {
             fs::create_dir_all(scratch.path().join(name)).unwrap();

@@ -30,8 +30,8 @@ pub struct Step {
     pub decides: bool,
 }
 
-/// A condition that holds in the run of one revision, decides what that shows, and does not follow from
-/// what decides what the other one shows.
+/// A condition that holds in the run of one revision, and decides what that shows. It does not follow from
+/// what decides what the other one shows; or, if all of them do, the other one does not decide it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Reason {
     /// Which of the two revisions: 0 or 1.

@@ -17,8 +17,7 @@ const ALONE: char = '›';
 pub(super) const LEGEND: &str =
     "± a line that only one of them has, › a line that only one of them runs";
 /// What stands above the reasons.
-pub(super) const WHY: &str =
-    "what decides for one, and does not follow from what does for the other";
+pub(super) const WHY: &str = "what decides for one, and not for the other";
 
 impl When {
     /// A line for people.
@@ -138,9 +137,7 @@ impl Explanation {
         }
         let [left, right] = self.names.each_ref().map(|name| shorten(name, style.width / 3));
         let wide = columns(&left).max(columns(&right));
-        let mut out = String::from(
-            "\nwhat decides for one, and does not follow from what does for the other:\n",
-        );
+        let mut out = format!("\n{WHY}:\n");
         for reason in &self.reasons {
             let name = [&left, &right][reason.revision];
             let gap = " ".repeat(wide - columns(name));

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     fs,
-    io::{BufRead, BufReader},
+    io::BufReader,
     path::Path,
     process::{Child, ChildStderr, Command, ExitStatus, Stdio},
     time::Duration,
@@ -20,7 +20,7 @@ use psychic::results::{
 
 use crate::{
     packages::package,
-    support::{Scratch, names, refused, run, table},
+    support::{Scratch, names, refused, run, table, wait_for},
 };
 
 /// A loop with 2^32 paths, which do not rejoin because a `double` differs. One patch differs
@@ -59,11 +59,7 @@ impl Running {
 
     /// Waits for a line of progress that contains this text.
     fn until(&mut self, text: &str) {
-        let mut line = String::new();
-        while !line.contains(text) {
-            line.clear();
-            assert_ne!(self.stderr.read_line(&mut line).expect("UTF-8"), 0, "it never said {text}");
-        }
+        wait_for(&mut self.stderr, text);
     }
 
     fn signal(&self, signal: Signal) {

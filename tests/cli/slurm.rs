@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write as _},
+    io::{BufReader, Write as _},
     net::TcpListener,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ use psychic::{
 };
 use tempfile::TempDir;
 
-use crate::support::{CONFIG, Scratch, kept, psychic, refused, run, table};
+use crate::support::{CONFIG, Scratch, kept, psychic, refused, run, table, wait_for};
 
 /// How often something is looked for, and how many times.
 const TICK: Duration = Duration::from_millis(200);
@@ -237,11 +237,7 @@ impl Waiting {
 
     /// Waits for a line that contains this text.
     fn until(&mut self, text: &str) {
-        let mut line = String::new();
-        while !line.contains(text) {
-            line.clear();
-            assert_ne!(self.stderr.read_line(&mut line).expect("UTF-8"), 0, "it never said {text}");
-        }
+        wait_for(&mut self.stderr, text);
     }
 
     /// Sends a signal and waits for the end, of which it returns the exit code.

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::BufRead,
     path::{Path, PathBuf},
 };
 
@@ -57,6 +58,16 @@ pub fn refused(command: &mut Command) -> String {
 fn said_twice(message: &str) -> bool {
     let parts: Vec<&str> = message.split(": ").map(str::trim).collect();
     parts.windows(2).any(|pair| pair[0] == pair[1]) || message.matches("(os error").count() > 1
+}
+
+/// Reads lines until one contains this text.
+#[track_caller]
+pub fn wait_for(lines: &mut impl BufRead, text: &str) {
+    let mut line = String::new();
+    while !line.contains(text) {
+        line.clear();
+        assert_ne!(lines.read_line(&mut line).expect("UTF-8"), 0, "it never said {text}");
+    }
 }
 
 /// A small subject in a directory of its own.
