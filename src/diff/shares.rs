@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use tracing::debug;
 
 use super::{differ::Differ, domains::Domains, input, outcome, pairs::PairVerdict, proportion};
@@ -23,6 +24,8 @@ use crate::{
 const SAMPLES: u32 = 4096;
 /// Where the work on samples ends, in terms evaluated and conditions looked at; less than a second.
 const MOST_WORK: usize = 16_000_000;
+/// Samples that are judged at once, before it is known whether the work ends among them.
+const BATCH: u32 = 256;
 /// What a byte of a predicted outcome counts for, in terms.
 const BYTE: usize = 1;
 /// What a sample counts for in any case, in terms.
@@ -53,14 +56,17 @@ struct Judge<'d, 'a> {
     is_all_known: bool,
     /// Revisions of which the predictions do not count.
     doubted: RevisionSet,
-    /// The work so far.
-    work: usize,
 }
 
 impl Differ<'_> {
     /// The share of inputs that change, for each revision but the original; none if there are no
     /// paths, or too many. `dropped` has the paths of states that never ended, as they were dropped.
-    pub fn shares(&self, exhausted: &Exhausted, dropped: &[Vec<ExprId>]) -> Vec<ShareRow> {
+    pub fn shares(
+        &self,
+        exhausted: &Exhausted,
+        dropped: &[Vec<ExprId>],
+        pool: &rayon::ThreadPool,
+    ) -> Vec<ShareRow> {
         let is_other = |revision: &&Revision| **revision != Revision::ORIGINAL;
         let others = self.revisions().iter().filter(is_other).copied();
         let mut counts: BTreeMap<Revision, Count> =
@@ -75,22 +81,34 @@ impl Differ<'_> {
         let dropped = dropped.iter().map(|path| (&path[..], Vec::new()));
         let Some(domains) = Domains::new(exprs, ended.chain(dropped)) else { return Vec::new() };
         let all = domains.count(SAMPLES);
-        let mut judge = Judge::new(self, exhausted);
-        let mut seen = 0;
-        while seen < all.unwrap_or(SAMPLES) && judge.work <= MOST_WORK {
-            let model = if all.is_some() { domains.get(seen) } else { domains.draw(seen) };
-            let Some(shown) = unless_it_panics(|| judge.judge(&model)) else { return Vec::new() };
-            for (revision, count) in &mut counts {
-                match shown.get(revision).unwrap_or(&Shows::Unknown) {
-                    Shows::Excluded => {}
-                    Shows::Same => count.same += 1,
-                    Shows::Changed => count.changed += 1,
-                    Shows::Unknown => count.unknown += 1,
+        let judge = Judge::new(self, exhausted);
+        let judged = |number: u32| {
+            let model = if all.is_some() { domains.get(number) } else { domains.draw(number) };
+            unless_it_panics(|| judge.judge(&model))
+        };
+        let (mut seen, mut work) = (0, 0);
+        let most = all.unwrap_or(SAMPLES);
+        while seen < most && work <= MOST_WORK {
+            let batch = seen..most.min(seen + BATCH);
+            let batch: Vec<_> = pool.install(|| batch.into_par_iter().map(judged).collect());
+            for judged in batch {
+                if work > MOST_WORK {
+                    break;
                 }
+                let Some((shown, its_work)) = judged else { return Vec::new() };
+                for (revision, count) in &mut counts {
+                    match shown.get(revision).unwrap_or(&Shows::Unknown) {
+                        Shows::Excluded => {}
+                        Shows::Same => count.same += 1,
+                        Shows::Changed => count.changed += 1,
+                        Shows::Unknown => count.unknown += 1,
+                    }
+                }
+                seen += 1;
+                work += its_work;
             }
-            seen += 1;
         }
-        debug!(seen, work = judge.work, "sampled");
+        debug!(seen, work, "sampled");
         let row = |(revision, count)| {
             let is_proved =
                 self.pairs.verdict(Revision::ORIGINAL, revision) == PairVerdict::Equivalent;
@@ -126,7 +144,7 @@ fn row(revision: Revision, count: Count, is_exact: bool, is_proved: bool) -> Sha
 impl<'d, 'a> Judge<'d, 'a> {
     fn new(differ: &'d Differ<'a>, exhausted: &Exhausted) -> Self {
         let of_original = |state: &&HaltState| state.revisions.contains(Revision::ORIGINAL);
-        let mut new = Self { differ, is_all_known: false, doubted: RevisionSet::new(), work: 0 };
+        let mut new = Self { differ, is_all_known: false, doubted: RevisionSet::new() };
         new.is_all_known = exhausted.has(Revision::ORIGINAL)
             && differ.states.iter().filter(of_original).all(|state| new.is_of_input(state));
         let without_result = differ.task.without_result.iter().copied();
@@ -142,14 +160,15 @@ impl<'d, 'a> Judge<'d, 'a> {
         state.path_condition.iter().flat_map(variables).all(is_input)
     }
 
-    /// What one sample says of the revisions; of those that are left out, nothing is known.
-    fn judge(&mut self, model: &Assignment) -> BTreeMap<Revision, Shows> {
+    /// What one sample says of the revisions, and the work that took; of revisions that are left out,
+    /// nothing is known.
+    fn judge(&self, model: &Assignment) -> (BTreeMap<Revision, Shows>, usize) {
         let differ = self.differ;
         let mut memo = Memo::default();
         let exprs = &differ.task.program.exprs;
         let (taken, looked_at) =
             differ.paths.taken_by(&mut Evaluator::new(exprs, model, &mut memo));
-        self.work += SAMPLE + looked_at + memo.len();
+        let mut work = SAMPLE + looked_at + memo.len();
         let mut shown = BTreeMap::new();
         let of_original =
             |index: &&usize| differ.states[**index].revisions.contains(Revision::ORIGINAL);
@@ -158,25 +177,30 @@ impl<'d, 'a> Judge<'d, 'a> {
                 let all = differ.revisions().iter();
                 shown.extend(all.map(|revision| (*revision, Shows::Excluded)));
             }
-            return shown;
+            return (shown, work);
         };
         let mut expected = None;
         for index in &taken {
             let (a, b) = (&differ.states[*original], &differ.states[*index]);
-            let shows = self.compare((a, b, index == original), model, &mut expected);
+            let visible = |state: &HaltState| {
+                let (visible, its_work) = self.visible(state, model)?;
+                work += its_work;
+                Some(visible)
+            };
+            let shows = self.compare((a, b, index == original), visible, &mut expected);
             for revision in b.revisions.iter() {
                 shown.entry(revision).or_insert(self.shows(shows, b, revision));
             }
         }
-        shown
+        (shown, work)
     }
 
     /// What it says that the original takes the path to `a` and another revision the one to `b`,
-    /// which may be the same. `expected` has what the original shows, once that is known.
+    /// which may be the same. `visible` tells what a path predicts. `expected` has what the original shows, once that is known.
     fn compare(
-        &mut self,
+        &self,
         (a, b, is_one): (&HaltState, &HaltState, bool),
-        model: &Assignment,
+        mut visible: impl FnMut(&HaltState) -> Option<Visible>,
         expected: &mut Option<Option<Visible>>,
     ) -> Shows {
         let is_excluded = |state: &HaltState| matches!(state.halt, Halt::Silent | Halt::Outside);
@@ -193,8 +217,8 @@ impl<'d, 'a> Judge<'d, 'a> {
         if !input::comparable(&a.world, &b.world) {
             return Shows::Unknown;
         }
-        let known = expected.take().unwrap_or_else(|| self.visible(a, model));
-        let other = self.visible(b, model);
+        let known = expected.take().unwrap_or_else(|| visible(a));
+        let other = visible(b);
         let shows = match (&known, other) {
             (Some(known), Some(other)) if *known == other => Shows::Same,
             (Some(_), Some(_)) => Shows::Changed,
@@ -204,14 +228,13 @@ impl<'d, 'a> Judge<'d, 'a> {
         shows
     }
 
-    /// What a path predicts; `None` if it does not say exactly.
-    fn visible(&mut self, state: &HaltState, model: &Assignment) -> Option<Visible> {
+    /// What a path predicts, and the work of finding it out; `None` if it does not say exactly.
+    fn visible(&self, state: &HaltState, model: &Assignment) -> Option<(Visible, usize)> {
         let task = &self.differ.task;
         let visible = outcome::predicted(&task.program.exprs, state, model)?.visible(&task.outputs);
         let texts = [&visible.stdout, &visible.stderr].into_iter().flatten();
         let bytes: usize = texts.chain(visible.outputs.values()).map(Vec::len).sum();
-        self.work += SAMPLE + BYTE * bytes;
-        Some(visible)
+        Some((visible, SAMPLE + BYTE * bytes))
     }
 
     /// What it says of a revision that its halt state `b` shows this.

@@ -21,6 +21,10 @@ use crate::{
 
 static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
 
+fn one_thread() -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread")
+}
+
 /// A replay that runs nothing: nobody may ask for a native run.
 struct NoRuns;
 
@@ -113,7 +117,8 @@ impl Subject {
             differ.paths.push(&self.program.exprs, &state.path_condition);
         }
         differ.states.extend(self.states.iter().cloned());
-        let [row] = &differ.shares(exhausted, dropped)[..] else { panic!("one row") };
+        let pool = one_thread();
+        let [row] = &differ.shares(exhausted, dropped, &pool)[..] else { panic!("one row") };
         assert_eq!(row.revision, Revision(1));
         let shares = [row.changed, row.changed_low, row.changed_high, row.unknown];
         (row.samples, shares.map(|share| share.expect("there are samples").0))
@@ -123,7 +128,7 @@ impl Subject {
     /// states are added and before the end.
     fn verdict(&self, between: impl FnOnce(&mut Differ<'_>)) -> Vec<Reason> {
         let mut differ = self.differ();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+        let pool = one_thread();
         differ.add(self.states.clone(), &pool).expect("nothing runs");
         between(&mut differ);
         differ.finish(&self.exhausted, &pool).expect("nothing runs");

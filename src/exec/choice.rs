@@ -5,7 +5,11 @@
 //! alternative of an operation once. Substituting one revision after another takes quadratic time
 //! instead: one walk for each revision, over the arms of the choice, of which there are as many.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    cell::{LazyCell, RefCell},
+    collections::BTreeMap,
+    rc::Rc,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -147,6 +151,7 @@ impl<'e> Choices<'e> {
         let one = |of, make: &dyn Fn(ExprId) -> ExprId| self.one(of, set, depth, make);
         match exprs.node(e) {
             _ if depth > DEPTH => self.one_by_one(e, set),
+            Node::Ite(condition, a, b) => self.ite([condition, a, b], set, depth),
             Node::Not(a) => one(a, &|x| exprs.not(x)),
             Node::Neg(a) => one(a, &|x| exprs.neg(x)),
             Node::Zext(a) => one(a, &|x| exprs.zext(x, width)),
@@ -190,14 +195,35 @@ impl<'e> Choices<'e> {
         settled: Option<u64>,
         make: &dyn Fn(ExprId, ExprId) -> ExprId,
     ) -> Alternatives {
+        let is_settled = |x| settled.is_some() && self.exprs.as_u64(x) == settled;
         let mut found = Alternatives::new();
-        for (x, set) in self.alternatives(a, set, depth).iter() {
-            if settled.is_some() && self.exprs.as_u64(*x) == settled {
+        let first = self.alternatives(a, set, depth);
+        let second = LazyCell::new(|| self.alternatives(b, set, depth));
+        for (x, set) in first.iter() {
+            if is_settled(*x) {
                 add(&mut found, *x, set);
-                continue;
+            } else {
+                within(&second, set, |y, set| add(&mut found, make(*x, y), &set));
             }
-            for (y, set) in self.alternatives(b, set, depth).iter() {
-                add(&mut found, make(*x, *y), set);
+        }
+        found
+    }
+
+    /// The alternatives of a choice between two operands, if its condition is not one on the
+    /// revision alone.
+    fn ite(&self, [condition, a, b]: [ExprId; 3], set: &RevisionSet, depth: u32) -> Alternatives {
+        let exprs = self.exprs;
+        let mut found = Alternatives::new();
+        let holds = LazyCell::new(|| self.alternatives(a, set, depth));
+        let fails = LazyCell::new(|| self.alternatives(b, set, depth));
+        for (condition, set) in self.alternatives(condition, set, depth).iter() {
+            match exprs.as_u64(*condition) {
+                Some(0) => within(&fails, set, |y, set| add(&mut found, y, &set)),
+                Some(_) => within(&holds, set, |x, set| add(&mut found, x, &set)),
+                None => within(&holds, set, |x, set| {
+                    let add = |y, set| add(&mut found, exprs.ite(*condition, x, y), &set);
+                    within(&fails, &set, add);
+                }),
             }
         }
         found
@@ -236,6 +262,16 @@ pub(super) fn grouped<K: Ord>(
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_by_key(|(_, set)| set.first());
     groups
+}
+
+/// The alternatives for some of the revisions, with those of these that have them.
+fn within(all: &Alternatives, set: &RevisionSet, mut each: impl FnMut(ExprId, RevisionSet)) {
+    for (e, of) in all {
+        let of = of.intersection(set);
+        if !of.is_empty() {
+            each(*e, of);
+        }
+    }
 }
 
 fn add(found: &mut Alternatives, e: ExprId, set: &RevisionSet) {

@@ -84,6 +84,15 @@ fn name(arm: &RevisionSet) -> Revision {
     arm.first().unwrap_or_default()
 }
 
+/// The most arms that are asked for one after the other.
+const CHAIN: usize = 8;
+
+/// The two halves of many arms: the way to one of them is to be short for every revision. The arms
+/// are in the order of their names, and the original, which is 0, goes with the first half.
+fn halves(arms: &[Arm]) -> Option<[&[Arm]; 2]> {
+    (arms.len() > CHAIN).then(|| arms.split_at(arms.len() / 2).into())
+}
+
 /// Whether insertions at the edges of a region belong to it.
 #[derive(Clone, Copy)]
 struct Edges {
@@ -232,18 +241,12 @@ impl<'a> Emitter<'a> {
                     ChangeKind::Discarded => "(void)(".to_owned(),
                     _ => format!("(__typeof__({}))(", variable(cluster.hull.start)),
                 };
-                let close = ")";
                 // They do not see through `+`: all arms give one value, which one branch tests.
                 out.push_str(if kind == ChangeKind::Truth { "+(" } else { "(" });
-                for arm in &arms {
-                    let text = self.versions[arm.version].source.slice(&arm.tokens);
-                    let revisions = &arm.revisions;
-                    _ = write!(out, "psychic_at_{number}() == {} ", name(revisions));
-                    _ = write!(out, "/* revisions {revisions} */ ? {open}{text}{close} : ");
-                }
-                out.push_str(&open);
-                let owned = self.region(out, region, &inside)?;
-                out.push_str(close);
+                let mut text = open.clone();
+                let owned = self.region(&mut text, region, &inside)?;
+                text.push(')');
+                self.choice(out, number, &arms, Some(&text), &open);
                 out.push(')');
                 return Ok(owned);
             }
@@ -263,11 +266,88 @@ impl<'a> Emitter<'a> {
         let number = self.site(arms);
         let original = self.original;
         let indent = original.indent(cluster.hull.start).to_owned();
+        if cluster.hull.is_empty() {
+            self.branches(out, number, arms, Some(""), &indent);
+            _ = write!(out, "\n{indent}");
+            return Ok(BTreeSet::new());
+        }
+        let labels = legal::labels(original, &cluster.hull);
+        let ends_directive =
+            region.bytes.end > 0 && original.text[..region.bytes.end].ends_with('\n');
+        let mut text = String::new();
+        let mut owned = self.region(&mut text, region, inside)?;
+        let mut otherwise = String::from(" else { /* original */\n");
+        declare_labels(&mut otherwise, labels.iter().copied().filter(|l| !owned.contains(*l)));
+        _ = write!(otherwise, "{indent}{text}\n{indent}}}");
+        self.branches(out, number, arms, Some(&otherwise), &indent);
+        if ends_directive {
+            out.push('\n');
+        }
+        owned.extend(labels.into_iter().map(str::to_owned));
+        Ok(owned)
+    }
+
+    /// Writes the expressions of a site's arms, of which the revision chooses one. `original` is
+    /// what the original has, in the brackets that begin with `open`; `None` if the original does
+    /// not come here.
+    fn choice(
+        &self,
+        out: &mut String,
+        number: usize,
+        arms: &[Arm],
+        original: Option<&str>,
+        open: &str,
+    ) {
+        if let Some([low, high]) = halves(arms) {
+            let least = name(&high[0].revisions);
+            _ = write!(out, "psychic_at_{number}() < {least} ? (");
+            self.choice(out, number, low, original, open);
+            out.push_str(") : (");
+            self.choice(out, number, high, None, open);
+            out.push(')');
+            return;
+        }
+        let asked = arms.len() - usize::from(original.is_none());
         for (index, arm) in arms.iter().enumerate() {
-            let otherwise = if index == 0 { "" } else { " else " };
+            let text = self.versions[arm.version].source.slice(&arm.tokens);
+            let revisions = &arm.revisions;
+            if index < asked {
+                _ = write!(out, "psychic_at_{number}() == {} ", name(revisions));
+                _ = write!(out, "/* revisions {revisions} */ ? {open}{text}) : ");
+            } else {
+                _ = write!(out, "/* revisions {revisions} */ {open}{text})");
+            }
+        }
+        out.push_str(original.unwrap_or_default());
+    }
+
+    /// Writes the statements of a site's arms, of which the revision chooses one. `otherwise` is
+    /// the `else` of the original, perhaps empty; `None` if the original does not come here.
+    fn branches(
+        &self,
+        out: &mut String,
+        number: usize,
+        arms: &[Arm],
+        otherwise: Option<&str>,
+        indent: &str,
+    ) {
+        if let Some([low, high]) = halves(arms) {
+            let least = name(&high[0].revisions);
+            _ = write!(out, "if (psychic_at_{number}() < {least}) {{\n{indent}");
+            self.branches(out, number, low, otherwise, indent);
+            _ = write!(out, "\n{indent}}} else {{\n{indent}");
+            self.branches(out, number, high, None, indent);
+            _ = write!(out, "\n{indent}}}");
+            return;
+        }
+        let asked = arms.len() - usize::from(otherwise.is_none());
+        for (index, arm) in arms.iter().enumerate() {
             let (revisions, source) = (&arm.revisions, &self.versions[arm.version].source);
-            _ = write!(out, "{otherwise}if (psychic_at_{number}() == {}) {{ ", name(revisions));
-            _ = writeln!(out, "/* revisions {revisions} */");
+            out.push_str(if index == 0 { "" } else { " else " });
+            if index < asked {
+                _ = write!(out, "if (psychic_at_{number}() == {}) ", name(revisions));
+            }
+            _ = writeln!(out, "{{ /* revisions {revisions} */");
             declare_labels(out, legal::labels(source, &arm.tokens).into_iter());
             if !arm.tokens.is_empty() {
                 out.push_str(source.indent(arm.tokens.start));
@@ -276,24 +356,7 @@ impl<'a> Emitter<'a> {
             }
             _ = write!(out, "{indent}}}");
         }
-        let mut owned = BTreeSet::new();
-        if cluster.hull.is_empty() {
-            _ = write!(out, "\n{indent}");
-        } else {
-            let labels = legal::labels(original, &cluster.hull);
-            let ends_directive =
-                region.bytes.end > 0 && original.text[..region.bytes.end].ends_with('\n');
-            let mut text = String::new();
-            owned = self.region(&mut text, region, inside)?;
-            out.push_str(" else { /* original */\n");
-            declare_labels(out, labels.iter().copied().filter(|l| !owned.contains(*l)));
-            _ = write!(out, "{indent}{text}\n{indent}}}");
-            if ends_directive {
-                out.push('\n');
-            }
-            owned.extend(labels.into_iter().map(str::to_owned));
-        }
-        Ok(owned)
+        out.push_str(otherwise.unwrap_or_default());
     }
 
     /// Writes file-scope items that only some revisions have, and that are harmless to the others.

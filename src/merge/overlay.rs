@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs, io,
     os::unix::fs::symlink,
     path::{Component, Path, PathBuf},
@@ -104,8 +104,10 @@ pub fn overlay<'a>(
     files: impl IntoIterator<Item = (&'a Path, Option<&'a str>)>,
     dir: &Path,
 ) -> io::Result<()> {
+    let files: BTreeMap<&Path, Option<&str>> = files.into_iter().collect();
     fs::create_dir_all(dir)?;
-    link_entries(tree, tree.root, dir)?;
+    // What is replaced here needs no link first: there may be hundreds of copies.
+    link_entries(tree, tree.root, dir, |name| files.contains_key(Path::new(name)))?;
     for (file, text) in files {
         make_way(tree, file, dir)?;
         let to = dir.join(file);
@@ -141,16 +143,22 @@ pub fn make_way(tree: &Tree, file: &Path, dir: &Path) -> io::Result<()> {
             continue;
         }
         fs::create_dir(&to)?;
-        link_entries(tree, &from, &to)?;
+        link_entries(tree, &from, &to, |_| false)?;
     }
     Ok(())
 }
 
-fn link_entries(tree: &Tree, from: &Path, to: &Path) -> io::Result<()> {
-    for (name, target) in tree.entries(from)?.iter() {
-        let link = to.join(name);
-        if !link.is_symlink() && !link.exists() {
-            symlink(target, link)?;
+/// Links the entries of a directory that `to` does not have yet, without those that are left out.
+fn link_entries(
+    tree: &Tree,
+    from: &Path,
+    to: &Path,
+    is_left_out: impl Fn(&OsStr) -> bool,
+) -> io::Result<()> {
+    for (name, target) in tree.entries(from)?.iter().filter(|(name, _)| !is_left_out(name)) {
+        match symlink(target, to.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     Ok(())

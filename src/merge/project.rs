@@ -251,14 +251,20 @@ impl<'a> Projector<'_, 'a> {
         self.word(ahead).starts_with("psychic_at_")
     }
 
-    /// Reads `psychic_at_K() == R`, and says whether this revision takes that arm.
+    /// Reads `psychic_at_K() == R` or `psychic_at_K() < R`, and says whether that holds for this
+    /// revision.
     fn arm(&mut self) -> Result<bool, String> {
         let site = self.next();
-        self.expect(&["(", ")", "=="])?;
-        let arm = self.next();
-        match self.of.choices.get(site) {
-            Some(arms) => Ok(arms.get(&*self.revision).copied().unwrap_or("0") == arm),
-            None => Err(format!("{site} is not defined")),
+        self.expect(&["(", ")"])?;
+        let (relation, arm) = (self.next(), self.next());
+        let Some(arms) = self.of.choices.get(site) else {
+            return Err(format!("{site} is not defined"));
+        };
+        let own = arms.get(&*self.revision).copied().unwrap_or("0");
+        match (relation, own.parse::<u32>(), arm.parse::<u32>()) {
+            ("==", Ok(own), Ok(arm)) => Ok(own == arm),
+            ("<", Ok(own), Ok(arm)) => Ok(own < arm),
+            _ => Err(format!("`{site}() {relation} {arm}` is no question for an arm")),
         }
     }
 
@@ -338,8 +344,11 @@ impl<'a> Projector<'_, 'a> {
     }
 
     /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`, copying
-    /// the expression if `take`.
+    /// the expression if `take`. It may also be the choice between half of the arms.
     fn operand(&mut self, take: bool) -> Result<(), String> {
+        if self.word(0) == "(" && self.is_site(1) {
+            return if take { self.expression() } else { self.bracket("(", ")", false) };
+        }
         if self.word(1) == "__typeof__" {
             self.expect(&["(", "__typeof__", "("])?;
             self.at += 1;

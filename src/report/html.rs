@@ -1,7 +1,5 @@
 //! Writes everything as one HTML page, in one file without links to others.
 
-use std::collections::BTreeMap;
-
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
 use super::{
@@ -10,11 +8,12 @@ use super::{
     explanations,
     interaction::Interaction,
     labels::{Labels, ranges, visible_line},
+    matrix::{matrix, sign},
     verdicts::Verdicts,
     walk::{anchor, judged, walk},
 };
 use crate::{
-    results::{Clustering, PairRow, TestRow, Verdict},
+    results::{Clustering, TestRow, Verdict},
     subject::{Revision, RevisionSet},
     tree::Proven,
 };
@@ -262,24 +261,6 @@ fn streams(stdout: &str, stderr: &str) -> Markup {
 }
 
 fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
-    let taking_part: Vec<Revision> = report
-        .revisions
-        .iter()
-        .filter(|row| row.status.takes_part())
-        .map(|row| row.revision)
-        .collect();
-    let rows: BTreeMap<(Revision, Revision), &PairRow> =
-        report.pairs.iter().map(|row| ((row.a.min(row.b), row.a.max(row.b)), row)).collect();
-    let reason = |a: Revision, b: Revision| {
-        let (a, b) = (a.min(b), a.max(b));
-        rows.get(&(a, b)).map_or(String::new(), |row| {
-            let place = if row.verdict == Verdict::Internal { " in inner/" } else { "" };
-            let test = row.test.map_or(String::new(), |test| format!(" by test {test}{place}"));
-            let output = if row.output.is_empty() { "" } else { &format!(" in {}", row.output) };
-            let reason = if row.reason.is_empty() { "" } else { &format!(": {}", row.reason) };
-            format!("{a} and {b}: {}{test}{output}{reason}", row.verdict)
-        })
-    };
     let unknown: Vec<_> =
         report.pairs.iter().filter(|row| row.verdict == Verdict::Unknown).collect();
     markup! {
@@ -292,24 +273,7 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
                     span.key { span class={ "cell " (verdict) } { (sign(verdict)) } " " (verdict) }
                 }
             }
-            div.picture {
-                table.matrix {
-                    tr { th {} @for column in &taking_part { th { (column) } } }
-                    @for row in &taking_part {
-                        tr {
-                            th { (labels.revision(*row)) }
-                            @for column in &taking_part {
-                                @if row == column { td.cell {} } @else {
-                                    @let verdict = verdicts.get(*row, *column);
-                                    td class={ "cell " (verdict) } title=(reason(*row, *column)) {
-                                        (sign(verdict))
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
+            (matrix(report, labels, verdicts))
             @if report.summary.internal > 0 {
                 p {
                     "Internal: the two are proved to do the same outside, but on some input a "
@@ -333,16 +297,6 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn sign(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Distinguished => "≠",
-        Verdict::Internal => "≈",
-        Verdict::Equivalent => "≡",
-        Verdict::EquivalentUnlessFailing => "≅",
-        Verdict::Unknown => "?",
     }
 }
 

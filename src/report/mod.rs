@@ -27,6 +27,7 @@ mod junit;
 mod labels;
 #[cfg(feature = "plots")]
 mod layout;
+mod matrix;
 #[cfg(feature = "plots")]
 mod pdf;
 #[cfg(feature = "plots")]

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rayon::prelude::*;
+
 use super::{
     cluster_plot::draw_clusters,
     csg_plot::draw_csg,
@@ -53,15 +55,19 @@ impl Pictures<'_> {
     /// A file cannot be written, or a picture cannot be drawn.
     pub fn write(&self, results: &ResultsDir) -> Result<Drawn, ReportError> {
         let Self { tree, labels, verdicts, .. } = self;
-        let mut drawn = Drawn::default();
         let tex = tikz(tree, labels, verdicts);
+        let scenes: [(&str, &(dyn Fn() -> Option<Scene> + Sync)); 4] = [
+            ("tree", &|| Some(draw_tree(tree, labels, verdicts))),
+            ("clusters", &|| Some(draw_clusters(self.clusterings, tree, labels, verdicts))),
+            ("distances", &|| Some(draw_distances(self.distances, labels))),
+            ("progress", &|| draw_progress(self.stats)),
+        ];
+        let files = scenes.par_iter().filter_map(|(name, draw)| Some((*name, Files::of(&draw()?))));
+        let files: Vec<(&str, Result<Files, PlotError>)> = files.collect();
+        let mut drawn = Drawn::default();
         drawn.files.push(results.write_file("tree.tex", tex.as_bytes())?);
-        drawn.write("tree", &draw_tree(tree, labels, verdicts), results)?;
-        let clusters = draw_clusters(self.clusterings, tree, labels, verdicts);
-        drawn.write("clusters", &clusters, results)?;
-        drawn.write("distances", &draw_distances(self.distances, labels), results)?;
-        if let Some(progress) = draw_progress(self.stats) {
-            drawn.write("progress", &progress, results)?;
+        for (name, files) in files {
+            drawn.write(name, files?, results)?;
         }
         Ok(drawn)
     }
@@ -75,27 +81,36 @@ pub(super) fn write_csg(
     interaction: &Interaction,
     results: &ResultsDir,
 ) -> Result<(), ReportError> {
-    Drawn::default().write("csg", &draw_csg(interaction), results)
+    Drawn::default().write("csg", Files::of(&draw_csg(interaction))?, results)
+}
+
+/// A picture in each format.
+struct Files {
+    svg: String,
+    pdf: Vec<u8>,
+    png: Result<Vec<u8>, PlotError>,
+}
+
+impl Files {
+    fn of(scene: &Scene) -> Result<Self, PlotError> {
+        let png = match scene.png() {
+            Err(error) if !matches!(error, PlotError::TooLarge { .. }) => return Err(error),
+            png => png,
+        };
+        Ok(Self { svg: scene.svg()?, pdf: scene.pdf()?, png })
+    }
 }
 
 impl Drawn {
-    fn write(
-        &mut self,
-        name: &str,
-        scene: &Scene,
-        results: &ResultsDir,
-    ) -> Result<(), ReportError> {
+    fn write(&mut self, name: &str, files: Files, results: &ResultsDir) -> Result<(), ReportError> {
         let mut file = |ending: &str, bytes: &[u8]| {
             results.write_file(&format!("{name}.{ending}"), bytes).map(|path| self.files.push(path))
         };
-        file("svg", scene.svg()?.as_bytes())?;
-        file("pdf", &scene.pdf()?)?;
-        match scene.png() {
+        file("svg", files.svg.as_bytes())?;
+        file("pdf", &files.pdf)?;
+        match files.png {
             Ok(png) => file("png", &png)?,
-            Err(error @ PlotError::TooLarge { .. }) => {
-                self.too_large.push((format!("{name}.png"), error));
-            }
-            Err(error) => return Err(error.into()),
+            Err(error) => self.too_large.push((format!("{name}.png"), error)),
         }
         Ok(())
     }

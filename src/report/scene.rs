@@ -126,20 +126,22 @@ impl Scene {
         Ok(svg)
     }
 
-    /// Paints the drawing as PNG, at twice its size (300 dpi on the width of a page) unless that
-    /// has too many pixels.
+    /// Paints the drawing as PNG, at twice its size (300 dpi on the width of a page) unless it would
+    /// then have more pixels than a page.
     ///
     /// # Errors
     /// [`PlotError::TooLarge`] if it has too many even at its own size; see [`PlotError`] for
     /// others.
     pub fn png(&self) -> Result<Vec<u8>, PlotError> {
         const MOST_PIXELS: i64 = 60_000_000;
+        // A page of A4 at 300 dpi.
+        const PAGE: i64 = 2480 * 3508;
         let (width, height) = (self.width.max(1), self.height.max(1));
         let pixels = i64::from(width) * i64::from(height);
-        let Some(scale) = (1..=2).rev().find(|scale| pixels * scale * scale <= MOST_PIXELS) else {
+        if pixels > MOST_PIXELS {
             return Err(PlotError::TooLarge { width, height });
-        };
-        let scale = scale as i32;
+        }
+        let scale = if 4 * pixels <= PAGE { 2 } else { 1 };
         let size = ((width * scale) as u32, (height * scale) as u32);
         let mut rgb = vec![u8::MAX; pixels as usize * (scale * scale * 3) as usize];
         let mut backend = BitMapBackend::with_buffer(&mut rgb, size);

@@ -30,28 +30,35 @@ impl Report {
     /// A file cannot be written, or a picture cannot be drawn.
     pub fn write_all(&self, results: &ResultsDir) -> Result<(), ReportError> {
         let (tree, labels, verdicts) = (&self.solution.tree, self.labels(), self.verdicts());
-        results.write(std::slice::from_ref(&self.summary))?;
-        results.write(&self.stats)?;
         let distances = Distances::new(&tree.revisions(), &self.clusterings);
-        results.write(&distances.rows)?;
-        results.write_file(DOCUMENT_FILE, self.document().to_json().as_bytes())?;
-        results.write_file("tree.json", tree.to_json().as_bytes())?;
-        results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
-        results.write_file("report.html", html(self)?.as_bytes())?;
-        if let Some(interaction) = &self.interaction {
-            self.write_interaction(interaction, results)?;
-        }
+        let texts = || {
+            results.write(std::slice::from_ref(&self.summary))?;
+            results.write(&self.stats)?;
+            results.write(&distances.rows)?;
+            results.write_file(DOCUMENT_FILE, self.document().to_json().as_bytes())?;
+            results.write_file("tree.json", tree.to_json().as_bytes())?;
+            results.write_file("tree.dot", dot(tree, &labels, &verdicts).as_bytes())?;
+            results.write_file("report.html", html(self)?.as_bytes())?;
+            let Some(interaction) = &self.interaction else { return Ok(()) };
+            self.write_interaction(interaction, results)
+        };
         #[cfg(feature = "plots")]
-        super::pictures::Pictures {
-            tree,
-            clusterings: &self.clusterings,
-            distances: &distances,
-            stats: &self.stats,
-            labels: &labels,
-            verdicts: &verdicts,
-        }
-        .write(results)?;
-        Ok(())
+        let pictures = || {
+            let pictures = super::pictures::Pictures {
+                tree,
+                clusterings: &self.clusterings,
+                distances: &distances,
+                stats: &self.stats,
+                labels: &labels,
+                verdicts: &verdicts,
+            };
+            pictures.write(results).map(drop)
+        };
+        #[cfg(not(feature = "plots"))]
+        let pictures = || Ok(());
+        let (texts, pictures): (Result<_, ReportError>, Result<_, ReportError>) =
+            rayon::join(texts, pictures);
+        texts.and(pictures)
     }
 
     /// Writes the tables about the changes of a patch, their graph, and the diffs of their subsets.

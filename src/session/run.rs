@@ -403,7 +403,7 @@ impl Session {
         };
         let shares = match clock.is_interrupted() {
             true => Vec::new(),
-            false => differ.shares(&explorer.exhausted(), explorer.dropped()),
+            false => differ.shares(&explorer.exhausted(), explorer.dropped(), explorer.pool()),
         };
         let divergences = shadow.map(|(shadow, behind)| {
             let judged = (differ.tests(), differ.revisions());

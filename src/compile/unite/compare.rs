@@ -436,19 +436,26 @@ impl<'a, 'm> Comparison<'a, 'm> {
     /// Whether two values are the same. Symbols and local variables are the same if they
     /// correspond.
     pub(super) fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
-        let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
-        match (a, b) {
-            (Node::Symbol(_, a), Node::Symbol(_, b)) => self.alike_symbols(a, b),
-            (Node::Local(_, a, shape), Node::Local(_, b, other)) => {
-                shape == other && locals.pair(a, b)
+        // An expression may be as deep as a function is long.
+        let mut open = vec![(x, y)];
+        while let Some((x, y)) = open.pop() {
+            let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
+            let is_alike = match (a, b) {
+                (Node::Symbol(_, a), Node::Symbol(_, b)) => self.alike_symbols(a, b),
+                (Node::Local(_, a, shape), Node::Local(_, b, other)) => {
+                    shape == other && locals.pair(a, b)
+                }
+                (Node::Operation(shape, operands), Node::Operation(other, others)) => {
+                    open.extend(operands.iter().copied().zip(others.iter().copied()).rev());
+                    shape == other && operands.len() == others.len()
+                }
+                _ => x == y,
+            };
+            if !is_alike {
+                return false;
             }
-            (Node::Operation(shape, operands), Node::Operation(other, others)) => {
-                shape == other
-                    && operands.len() == others.len()
-                    && operands.iter().zip(&others).all(|(a, b)| self.alike(*a, *b, locals))
-            }
-            _ => x == y,
         }
+        true
     }
 
     fn alike_symbols(&mut self, x: usize, y: usize) -> bool {

@@ -27,9 +27,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
+    ptr,
 };
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
+use rayon::prelude::*;
 
 use super::BuildError;
 use crate::llvm::{self, Editor, Linkage, Own, Source};
@@ -56,6 +58,8 @@ pub struct United {
     pub is_written: bool,
 }
 
+/// A thread compares at least this many programs: each thread has to read the meta program.
+const FEW: usize = 8;
 /// Prefix for the names of local symbols while modules are linked, so that nothing else finds them.
 const LOCAL: &str = "psychic.local.";
 
@@ -66,39 +70,45 @@ const LOCAL: &str = "psychic.local.";
 /// # Errors
 /// [`BuildError::Io`] if bitcode cannot be read or written; [`BuildError::Unite`] if LLVM refuses
 /// the bitcode that is read or the resulting program.
-pub fn unite(
+pub fn unite<'p>(
     meta: &[PathBuf],
-    programs: &[Program],
+    programs: &'p [Program],
     roots: &[&str],
     out: &Path,
 ) -> Result<United, BuildError> {
-    let context = Context::create();
-    llvm::silence(&context);
+    let all: Vec<&Program> = programs.iter().collect();
     let original = programs.iter().find(|program| program.revisions.contains(&0));
-    let program = match (load(&context, meta), original) {
-        // Two sources of the meta program define the same symbol, each for another revision. Take
-        // the original: nothing that revisions change is shared.
-        (Err(BuildError::Unite(_)), Some(original)) => load(&context, &original.modules)?,
-        (program, _) => program?,
+    // A context of LLVM belongs to one thread. A plan consists of names, which outlive it.
+    let compare = |part: &[&'p Program]| {
+        let context = Context::create();
+        let loaded = Loaded::prepared(&context, meta, part, original, roots[0])?;
+        let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
+        let Loaded { program, programs, own, failed } = &loaded;
+        let (mut united, grafts) = compare_all(program, programs, own, &named, true);
+        united.failed.extend(failed.clone());
+        let plans =
+            grafts.into_iter().map(|(index, revisions, plan)| (programs[index], revisions, plan));
+        Ok((united, plans.collect::<Vec<_>>()))
     };
-    let (programs, loaded, failed) = load_all(&context, programs)?;
-    for module in loaded.iter().chain([&program]) {
-        let editor = Editor::new(module);
-        editor.resolve_aliases();
-        editor.name_all();
-        editor.settle();
+    let size = all.len().div_ceil(rayon::current_num_threads()).max(FEW);
+    let parts: Vec<Result<_, BuildError>> = all.par_chunks(size).map(compare).collect();
+    let (mut united, mut plans) = (United::default(), Vec::new());
+    for part in parts {
+        let (United { own, failed, is_written: _ }, more) = part?;
+        united.own.extend(own);
+        united.failed.extend(failed);
+        plans.extend(more);
     }
-    let entry = roots[0];
-    let shape = |module: &Module| Source::new(module).function_shape(entry);
-    if loaded.iter().any(|own| shape(own) != shape(&program)) {
-        for module in loaded.iter().chain([&program]) {
-            Editor::new(module).widen_main(entry);
-        }
-    }
-    let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
-    let (mut united, grafts) = compare_all(&program, &programs, &loaded, &named, true);
-    united.failed.extend(failed);
-    put_together(&program, &loaded, grafts, &mut united, out)?;
+    let mut wanted: Vec<&Program> = plans.iter().map(|(program, ..)| *program).collect();
+    wanted.dedup_by(|a, b| ptr::eq(*a, *b));
+    let context = Context::create();
+    let loaded = Loaded::prepared(&context, meta, &wanted, original, roots[0])?;
+    united.failed.extend(loaded.failed);
+    let place = |program| loaded.programs.iter().position(|known| ptr::eq(*known, program));
+    let grafts = plans
+        .into_iter()
+        .filter_map(|(program, revisions, plan)| Some((place(program)?, revisions, plan)));
+    put_together(&loaded.program, &loaded.own, grafts.collect(), &mut united, out)?;
     Ok(united)
 }
 
@@ -120,7 +130,7 @@ pub(super) fn unite_source(
     let context = Context::create();
     llvm::silence(&context);
     let program = load(&context, &[meta.to_owned()])?;
-    let (programs, loaded, failed) = load_all(&context, programs)?;
+    let (programs, loaded, failed) = load_all(&context, &programs.iter().collect::<Vec<_>>())?;
     loaded.iter().for_each(|module| Editor::new(module).resolve_aliases());
     for module in loaded.iter().chain([&program]) {
         Editor::new(module).name_all();
@@ -169,17 +179,60 @@ pub(super) fn names<'p>(
     Ok(names)
 }
 
+/// A meta program and programs of revisions, in one context.
+struct Loaded<'p, 'c> {
+    program: Module<'c>,
+    programs: Vec<&'p Program>,
+    /// The linked module of each program.
+    own: Vec<Module<'c>>,
+    /// Why the programs of some revisions cannot be read.
+    failed: BTreeMap<u32, String>,
+}
+
+impl<'p, 'c> Loaded<'p, 'c> {
+    /// Reads programs, and makes them ready to be compared and put together.
+    fn prepared(
+        context: &'c Context,
+        meta: &[PathBuf],
+        programs: &[&'p Program],
+        original: Option<&Program>,
+        entry: &str,
+    ) -> Result<Self, BuildError> {
+        llvm::silence(context);
+        let program = match (load(context, meta), original) {
+            // Two sources of the meta program define the same symbol, each for another revision.
+            // Take the original: nothing that revisions change is shared.
+            (Err(BuildError::Unite(_)), Some(original)) => load(context, &original.modules)?,
+            (program, _) => program?,
+        };
+        let (programs, own, failed) = load_all(context, programs)?;
+        for module in own.iter().chain([&program]) {
+            let editor = Editor::new(module);
+            editor.resolve_aliases();
+            editor.name_all();
+            editor.settle();
+        }
+        let shape = |module: &Module| Source::new(module).function_shape(entry);
+        if own.iter().any(|own| shape(own) != shape(&program)) {
+            for module in own.iter().chain([&program]) {
+                Editor::new(module).widen_main(entry);
+            }
+        }
+        Ok(Self { program, programs, own, failed })
+    }
+}
+
 /// Programs with their linked modules, and why the programs of some revisions cannot be read.
-type Loaded<'p, 'c> = (Vec<&'p Program>, Vec<Module<'c>>, BTreeMap<u32, String>);
+type Read<'p, 'c> = (Vec<&'p Program>, Vec<Module<'c>>, BTreeMap<u32, String>);
 
 /// Reads every program. One that LLVM cannot link only fails its revisions, unless it is the
 /// original's.
 fn load_all<'p, 'c>(
     context: &'c Context,
-    programs: &'p [Program],
-) -> Result<Loaded<'p, 'c>, BuildError> {
+    programs: &[&'p Program],
+) -> Result<Read<'p, 'c>, BuildError> {
     let (mut known, mut loaded, mut failed) = (Vec::new(), Vec::new(), BTreeMap::new());
-    for program in programs {
+    for &program in programs {
         match load(context, &program.modules) {
             Ok(module) => {
                 known.push(program);

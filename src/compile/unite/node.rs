@@ -100,7 +100,7 @@ impl Nodes {
     }
 
     /// An operation. It is folded where meta branches leave what a single source does not have: the
-    /// truth of a truth value, and choices between constants.
+    /// truth of a truth value, comparisons of numbers, and choices between constants.
     pub(super) fn operation(&mut self, shape: &str, operands: &[Id]) -> Id {
         self.folded(shape, operands)
             .unwrap_or_else(|| self.add(Node::Operation(shape.into(), operands.into())))
@@ -109,6 +109,11 @@ impl Nodes {
     fn folded(&mut self, shape: &str, operands: &[Id]) -> Option<Id> {
         let word = shape.split(' ').next().unwrap_or_default();
         match (word, operands) {
+            ("LLVMICmp", [a, b]) if shape.ends_with("LLVMIntSLT") => {
+                let ((width, x), (_, y)) = (self.as_int(*a)?, self.as_int(*b)?);
+                let signed = |value: u64| (value << (64 - width)).cast_signed();
+                Some(self.int(1, u64::from(signed(x) < signed(y))))
+            }
             ("LLVMICmp", [a, b]) => {
                 let equal = shape.ends_with("LLVMIntEQ");
                 if !equal && !shape.ends_with("LLVMIntNE") {
@@ -206,6 +211,11 @@ mod tests {
         let equal = nodes.operation(&equal, &[a, b]);
         let unequal = nodes.operation(&unequal, &[a, b]);
         assert_eq!((nodes.as_int(equal), nodes.as_int(unequal)), (Some((1, 0)), Some((1, 1))));
+        let minus = nodes.int(32, u64::from(u32::MAX));
+        for (x, y, less) in [(a, b, 1), (b, a, 0), (a, a, 0), (minus, a, 1), (a, minus, 0)] {
+            let found = nodes.operation("LLVMICmp i1 LLVMIntSLT", &[x, y]);
+            assert_eq!(nodes.as_int(found), Some((1, less)));
+        }
         assert_eq!(nodes.operation("LLVMSelect i32", &[unequal, a, b]), a);
     }
 }

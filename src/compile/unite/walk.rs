@@ -51,10 +51,32 @@ pub(super) struct Function<'m> {
     blocks: FxHashMap<usize, Vec<Value<'m>>>,
     /// For each block, the instructions of other blocks that are used in it or after it.
     live: FxHashMap<usize, FxHashSet<usize>>,
+    /// The switches, by instruction.
+    switches: FxHashMap<usize, Switch<'m>>,
+    /// For each `phi`, its values by the blocks that they come from.
+    incoming: FxHashMap<usize, FxHashMap<usize, Value<'m>>>,
     /// The first variable, if it only holds what is returned in the end. Clang makes such a
     /// variable in a function that returns in several places, which meta branches can cause, and an
     /// unread one in every `main`. If Clang made none, it may be a variable of the program.
     result: Option<usize>,
+}
+
+/// Where a switch goes to. It may have a case for each revision, of which every walk takes one.
+struct Switch<'m> {
+    cases: Vec<(Value<'m>, Block<'m>)>,
+    /// The cases of numbers of up to 64 bits.
+    by_number: FxHashMap<u64, Block<'m>>,
+    otherwise: Block<'m>,
+}
+
+impl<'m> Switch<'m> {
+    fn new(switch: Value<'m>) -> Self {
+        let cases = switch.cases();
+        let is_narrow = switch.operand(0).ty().int_width() <= 64;
+        let narrow = cases.iter().filter(|_| is_narrow);
+        let by_number = narrow.map(|(case, to)| (case.int(), *to)).collect();
+        Self { cases, by_number, otherwise: switch.successors()[0] }
+    }
 }
 
 impl<'m> Facts<'m> {
@@ -96,17 +118,31 @@ impl<'m> Function<'m> {
 
     fn new(function: Value<'m>) -> Option<Self> {
         let mut blocks = FxHashMap::default();
+        let (mut switches, mut incoming) = (FxHashMap::default(), FxHashMap::default());
         let mut variable = None;
         for block in function.blocks() {
             let instructions: Vec<Value<'m>> = block.instructions().collect();
             let first = instructions.iter().find(|i| i.opcode() == Opcode::LLVMAlloca);
             variable = variable.or(first.copied());
+            for instruction in &instructions {
+                match instruction.opcode() {
+                    Opcode::LLVMSwitch => {
+                        switches.insert(instruction.key(), Switch::new(*instruction));
+                    }
+                    Opcode::LLVMPHI => {
+                        let values = instruction.incoming().into_iter();
+                        let values = values.map(|(value, from)| (from.key(), value));
+                        incoming.insert(instruction.key(), values.collect());
+                    }
+                    _ => {}
+                }
+            }
             blocks.insert(block.key(), instructions);
         }
         let live = live(&blocks);
         let entry = function.blocks().next()?;
         let result = variable.filter(|variable| is_result(*variable)).map(Value::key);
-        Some(Self { entry, blocks, live, result })
+        Some(Self { entry, blocks, live, switches, incoming, result })
     }
 }
 
@@ -212,11 +248,10 @@ impl<'m> Cursor<'m> {
             if instruction.opcode() != Opcode::LLVMPHI {
                 break;
             }
-            let from =
-                instruction.incoming().into_iter().find(|(_, b)| b.key() == self.block.key());
-            let (value, _) = from.ok_or(Different)?;
+            let values = &self.facts.incoming[&instruction.key()];
+            let value = values.get(&self.block.key()).ok_or(Different)?;
             // An unknown value matters only where it is used.
-            if let Ok(id) = self.value(nodes, value) {
+            if let Ok(id) = self.value(nodes, *value) {
                 new.push((instruction.key(), id));
             }
         }
@@ -294,18 +329,17 @@ impl<'m> Cursor<'m> {
                 }));
             }
             Opcode::LLVMSwitch => {
-                let otherwise = instruction.successors()[0];
                 let value = self.value(nodes, instruction.operand(0))?;
-                let mut cases = Vec::new();
-                for (case, to) in instruction.cases() {
-                    cases.push((self.value(nodes, case)?, to));
-                }
-                if nodes.as_int(value).is_some() {
-                    let to = cases.iter().find(|(case, _)| *case == value);
-                    self.enter(nodes, to.map_or(otherwise, |(_, to)| *to))?;
+                let facts = self.facts.clone();
+                let switch = &facts.switches[&instruction.key()];
+                if let Some((_, number)) = nodes.as_int(value) {
+                    self.enter(nodes, *switch.by_number.get(&number).unwrap_or(&switch.otherwise))?;
                     return Ok(None);
                 }
-                return Ok(Some(Stop::Switch { value, cases, otherwise }));
+                let case =
+                    |(case, to): &(Value<'m>, Block<'m>)| Ok((self.value(nodes, *case)?, *to));
+                let cases = switch.cases.iter().map(case).collect::<Result<_, _>>()?;
+                return Ok(Some(Stop::Switch { value, cases, otherwise: switch.otherwise }));
             }
             Opcode::LLVMRet => {
                 let value = (instruction.operand_count() > 0).then(|| instruction.operand(0));

@@ -236,3 +236,37 @@ proptest! {
         }
     }
 }
+
+/// With many arms, each is found by halves, in conditions as in statements.
+#[test]
+fn each_of_many_arms_is_reached() {
+    let text = |revision: u32| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{{\n\
+             \tint n = atoi(argv[1]), first = {revision}, i;\n\tfor (i = 0; i < 40; i++) {{\n\
+             \t\tif (n + i == 2 * {revision})\n\t\t\tprintf(\"%d \", i);\n\
+             \t\tif (i > 30) {{\n\t\t\tn += {revision};\n\t\t\tcontinue;\n\t\t}}\n\t}}\n\
+             \treturn n + first;\n}}\n"
+        )
+    };
+    let patched: Vec<String> = (1..=37).map(text).collect();
+    let meta = merged(&text(0), &patched.iter().map(String::as_str).collect::<Vec<_>>());
+    let all = &meta.files[0].text;
+    assert!(
+        all.contains("first = (psychic_at_1() < 19 ? (") && all.contains("() < 19) {"),
+        "{all}"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join("include")).unwrap();
+    fs::write(dir.path().join("include/psychic.h"), HEADER).unwrap();
+    meta.write(&dir.path().join("meta")).unwrap();
+    let all = build(dir.path(), Path::new("meta/x.c"), "meta.native");
+    for revision in 0..=37 {
+        fs::write(dir.path().join("own.c"), text(revision)).unwrap();
+        let own = build(dir.path(), Path::new("own.c"), "own");
+        for arguments in [["0", ""], ["5", ""], ["-3", ""]] {
+            let [all, own] = [&all, &own].map(|it| Run::of(it, revision, arguments));
+            assert!(all.is_like(&own), "revision {revision}: {all:?} and {own:?}");
+        }
+    }
+}
