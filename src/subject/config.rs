@@ -115,7 +115,7 @@ pub enum Uninitialised {
 
 /// `[build]`: where the sources come from, and how to compile them.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[build]`")]
 pub struct BuildConfig {
     /// A shell command that obtains the sources, run once in the subject's directory with
     /// `PSYCHIC_SOURCE` set to the (ignored, cached) directory it must fill; `sources` are then
@@ -141,7 +141,7 @@ pub struct BuildConfig {
 
 /// `[inputs]`: what the program reads, and which parts of it are symbolic.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[inputs]`")]
 pub struct InputsConfig {
     /// Standard input. If absent, it consists of typed tokens of the kinds that the program's own
     /// reads call for.
@@ -163,7 +163,11 @@ pub struct InputsConfig {
 
 /// `inputs.stdin`: what standard input consists of.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { bytes = 4 } or { tokens = 2 }"
+)]
 pub struct StdinConfig {
     /// The number of typed tokens (numbers, words, characters) before end of file.
     pub tokens: u32,
@@ -299,7 +303,11 @@ pub const MOST_ARGUMENTS: u32 = 64;
 
 /// One parameter of an entry function.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { min = 0, max = 9 } or { string = 4 }"
+)]
 pub struct ParamConfig {
     /// Makes a `char *` point to a buffer of this many symbolic bytes, followed by a NUL.
     pub string: Option<u32>,
@@ -315,7 +323,7 @@ pub struct ParamConfig {
 
 /// `[tests]`: inputs that run natively on every revision before anything is explored.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[tests]`")]
 pub struct TestsConfig {
     /// Globs of `.ktest` files, relative to the subject's directory.
     pub ktest: Vec<String>,
@@ -330,7 +338,11 @@ pub struct TestsConfig {
 
 /// One test of a program. What is left out is as `[inputs]` fixes it, or else empty.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { args = [\"-x\"], stdin = \"text\" }"
+)]
 pub struct RunConfig {
     /// All arguments after the program's name. If absent, those of `[inputs]`, which must be fixed.
     pub args: Option<Vec<String>>,
@@ -348,7 +360,7 @@ pub struct RunConfig {
 
 /// `[oracle]`: how to know which outcome of a test is right.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[oracle]`")]
 pub struct OracleConfig {
     /// A revision whose outcomes are right, relative to the subject's directory: a patch, another
     /// implementation, or a source that is the original itself. It need not match a glob of
@@ -362,7 +374,7 @@ pub struct OracleConfig {
 
 /// `[rank]`: how `psychic rank` orders the patches.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[rank]`")]
 pub struct RankConfig {
     /// A CSV or JSON file, relative to the subject's directory, with scores of the patches.
     pub scores: Option<PathBuf>,
@@ -372,7 +384,7 @@ pub struct RankConfig {
 
 /// `[outputs]`: what counts as a visible difference.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[outputs]`")]
 pub struct OutputsConfig {
     /// Whether standard output counts.
     pub stdout: bool,
@@ -441,7 +453,7 @@ pub enum NanConfig {
 
 /// `[budget]`: when to stop.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, expecting = "a table `[budget]`")]
 pub struct BudgetConfig {
     /// Time for the whole run after the build, such as `60s` or `10m`.
     #[serde(deserialize_with = "duration")]

@@ -109,6 +109,7 @@ fn tests_that_there_cannot_be() {
     let main = CONFIG.replace("\"entry\"", "\"main\"");
     say(&format!("{main}[tests]\nrun = [{{ files = {{ A = \"3\" }} }}]\n"), "\"A\", which is not");
     say(&format!("{main}[tests]\nrun = [{{ input = \"3\" }}]\n"), "unknown field `input`");
+    say(&format!("{main}[inputs]\nstdin = 3\n"), "expected a table such as { bytes = 4 }");
     let inputs = "[inputs]\nargs = [{ string = 3 }]\n";
     say(&format!("{main}{inputs}[tests]\nrun = [{{ stdin = \"3\" }}]\n"), "arguments are symbolic");
 }
