@@ -15,7 +15,7 @@ stamp=$(basename "$crate")
 if [ "$(cat "$cache/bitwuzla/stamp" 2>/dev/null)" = "$stamp" ]; then
     exit 0
 fi
-echo "building Bitwuzla ($stamp; about two minutes, once)"
+echo "building Bitwuzla ($stamp; about a minute, once)"
 work=$cache/bitwuzla.build
 rm -rf "$work" "$cache/bitwuzla"
 mkdir -p "$work/pkgconfig" "$cache/bitwuzla/lib"
@@ -26,11 +26,16 @@ printf 'Name: symfpu\nDescription: SymFPU\nVersion: 1.0\nCflags: -I/usr/include\
 printf 'Name: gmp\nDescription: GMP\nVersion: 6.3.0\nLibs: -lgmp\n' >"$work/pkgconfig/gmp.pc"
 printf 'Name: gmpxx\nDescription: GMP C++\nVersion: 6.3.0\nLibs: -lgmpxx -lgmp\n' \
     >"$work/pkgconfig/gmpxx.pc"
+# A dozen files are compiled as one, which halves the time: most of it goes into headers. Then some
+# headers are included twice.
 build() {
     cd "$work/source"
     export PKG_CONFIG_PATH=$work/pkgconfig
-    meson setup build --buildtype release -Ddefault_library=static --wrap-mode=nofallback
-    ninja -C build
+    find src -name '*.h' -print0 | xargs -0 grep -LZE '^#(ifndef .*INCLUDED|pragma once)' |
+        xargs -0 -r sed -i '1i #pragma once'
+    meson setup build --buildtype release -Ddefault_library=static --wrap-mode=nofallback \
+        --unity on --unity-size 12
+    ninja -C build src/libbitwuzla.a src/lib/libbitwuzla{bb,bv,ls}.a
 }
 logged "$cache/bitwuzla.log" "Bitwuzla could not be built" build
 find "$work/source/build" -name 'libbitwuzla*.a' -exec cp {} "$cache/bitwuzla/lib/" \;
