@@ -27,6 +27,9 @@ type Alternatives = BTreeMap<ExprId, RevisionSet>;
 /// recursion: a path through a loop makes terms as deep as the loop is long.
 const DEPTH: u32 = 100;
 
+/// Up to this many pairs of a set and an alternative are looked at; with more, each revision is.
+const FEW: usize = 256;
+
 /// Finds the alternatives of expressions.
 pub(super) struct Choices<'e> {
     exprs: &'e Exprs,
@@ -196,14 +199,13 @@ impl<'e> Choices<'e> {
         make: &dyn Fn(ExprId, ExprId) -> ExprId,
     ) -> Alternatives {
         let is_settled = |x| settled.is_some() && self.exprs.as_u64(x) == settled;
-        let mut found = Alternatives::new();
         let first = self.alternatives(a, set, depth);
-        let second = LazyCell::new(|| self.alternatives(b, set, depth));
-        for (x, set) in first.iter() {
-            if is_settled(*x) {
-                add(&mut found, *x, set);
-            } else {
-                within(&second, set, |y, set| add(&mut found, make(*x, y), &set));
+        let (done, open): (Vec<_>, Vec<_>) =
+            first.iter().map(|(x, set)| (*x, set.clone())).partition(|(x, _)| is_settled(*x));
+        let mut found: Alternatives = done.into_iter().collect();
+        if !open.is_empty() {
+            for (x, y, set) in refined(open, &self.alternatives(b, set, depth)) {
+                add(&mut found, make(x, y), &set);
             }
         }
         found
@@ -216,14 +218,25 @@ impl<'e> Choices<'e> {
         let mut found = Alternatives::new();
         let holds = LazyCell::new(|| self.alternatives(a, set, depth));
         let fails = LazyCell::new(|| self.alternatives(b, set, depth));
+        let mut open = Vec::new();
         for (condition, set) in self.alternatives(condition, set, depth).iter() {
-            match exprs.as_u64(*condition) {
-                Some(0) => within(&fails, set, |y, set| add(&mut found, y, &set)),
-                Some(_) => within(&holds, set, |x, set| add(&mut found, x, &set)),
-                None => within(&holds, set, |x, set| {
-                    let add = |y, set| add(&mut found, exprs.ite(*condition, x, y), &set);
-                    within(&fails, &set, add);
-                }),
+            let taken = match exprs.as_u64(*condition) {
+                Some(0) => Rc::clone(&fails),
+                Some(_) => Rc::clone(&holds),
+                None => {
+                    open.push((*condition, set.clone()));
+                    continue;
+                }
+            };
+            for ((), e, set) in refined(vec![((), set.clone())], &taken) {
+                add(&mut found, e, &set);
+            }
+        }
+        if !open.is_empty() {
+            let open = refined(open, &holds).into_iter();
+            let open = open.map(|(condition, x, set)| ((condition, x), set)).collect();
+            for ((condition, x), y, set) in refined(open, &fails) {
+                add(&mut found, exprs.ite(condition, x, y), &set);
             }
         }
         found
@@ -264,14 +277,35 @@ pub(super) fn grouped<K: Ord>(
     groups
 }
 
-/// The alternatives for some of the revisions, with those of these that have them.
-fn within(all: &Alternatives, set: &RevisionSet, mut each: impl FnMut(ExprId, RevisionSet)) {
-    for (e, of) in all {
-        let of = of.intersection(set);
-        if !of.is_empty() {
-            each(*e, of);
+/// Divides disjoint sets of revisions by the alternatives that the revisions have.
+fn refined<K: Copy>(
+    parts: Vec<(K, RevisionSet)>,
+    by: &Alternatives,
+) -> Vec<(K, ExprId, RevisionSet)> {
+    let mut found = Vec::new();
+    if parts.len() * by.len() <= FEW {
+        for (key, set) in parts {
+            for (e, of) in by {
+                let both = set.intersection(of);
+                if !both.is_empty() {
+                    found.push((key, *e, both));
+                }
+            }
         }
+        return found;
     }
+    let of_each = by.iter().flat_map(|(e, set)| set.iter().map(|revision| (revision, *e)));
+    let of_each: FxHashMap<Revision, ExprId> = of_each.collect();
+    for (key, set) in parts {
+        let mut divided: BTreeMap<ExprId, RevisionSet> = BTreeMap::new();
+        for revision in set.iter() {
+            if let Some(e) = of_each.get(&revision) {
+                divided.entry(*e).or_default().insert(revision);
+            }
+        }
+        found.extend(divided.into_iter().map(|(e, set)| (key, e, set)));
+    }
+    found
 }
 
 fn add(found: &mut Alternatives, e: ExprId, set: &RevisionSet) {
@@ -313,6 +347,35 @@ mod tests {
             for (alternative, part) in found {
                 let number = exprs.constant(32, u64::from(part.first().unwrap().0));
                 assert_eq!(alternative, exprs.substitute(e, revision, number));
+            }
+        }
+    }
+
+    /// More pairs of alternatives than are looked at one by one, in choices that the input makes.
+    #[test]
+    fn choices_of_the_input_have_the_alternatives_of_both_sides() {
+        let exprs = Exprs::new();
+        let revision_expr = exprs.revision();
+        let revision = exprs.as_variable(revision_expr).unwrap();
+        let x = exprs.variable("x", 32, VariableKind::Input);
+        let constant = |value: u32| exprs.constant(32, u64::from(value));
+        let chosen = |of: u32| {
+            let arms = (0..40).map(|number| (exprs.eq(revision_expr, constant(number)), number));
+            arms.fold(constant(0), |rest, (is, number)| exprs.ite(is, constant(number / of), rest))
+        };
+        let holds = exprs.ult(x, chosen(5));
+        let e = exprs.ite(holds, exprs.add(x, chosen(1)), chosen(2));
+        let found =
+            Choices::new(&exprs, revision, revision_expr).of(e, &(0..40).map(Revision).collect());
+        assert_eq!(found.iter().map(|(_, set)| set.len()).sum::<usize>(), 40);
+        assert_eq!(
+            found.len(),
+            38,
+            "for the first five, nothing is below, and their halves are three"
+        );
+        for (alternative, part) in found {
+            for revision_of in part.iter() {
+                assert_eq!(alternative, exprs.substitute(e, revision, constant(revision_of.0)));
             }
         }
     }

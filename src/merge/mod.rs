@@ -11,7 +11,8 @@
 //! * at file scope: an item that is added for all revisions, under a name of its own if necessary.
 //!
 //! `psychic_at_K()` returns the smallest revision of the arm that the running revision takes at
-//! site K, or 0 for the original's arm; equal arms are one arm. Every program that is returned has
+//! site K, or 0 for the original's arm; equal arms are one arm. Where there are many, the way to each
+//! is short: first comes which half it is in (`psychic_at_1() < 9`). Every program that is returned has
 //! passed the *projection* check: taking a revision's arms in the emitted text gives exactly the
 //! tokens of its patched sources, and for revision 0 those of the original.
 //!
