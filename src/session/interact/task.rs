@@ -197,10 +197,10 @@ impl Task {
         let config = SearchOptions::default().config(Search::Dfs, &self.subject.config.budget);
         let (start, given) = beginning(&self.program, &self.subject, input)?;
         let mut solver = solver::reproducible(&config.solver);
-        let traced = trace(&self.program, start, given, config.limits, &mut *solver, clock, LINES);
+        let ran = trace(&self.program, start, &given, config.limits, &mut *solver, clock, LINES);
         let lines = self.lines();
         let mut changes: Vec<usize> =
-            traced.lines.iter().filter_map(|line| lines.change(*line)).collect();
+            ran.into_iter().filter_map(|line| lines.change(line)).collect();
         changes.dedup();
         Ok(changes)
     }
