@@ -162,17 +162,10 @@ pub fn status(
 /// The program cannot be started or waited for.
 #[allow(unsafe_code, reason = "runs in the child")]
 pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitStatus> {
-    let parent = Pid::this();
-    let bind = move || {
-        // A shell that runs this process in the background makes it, and so the program, ignore it.
-        // SAFETY: the default disposition runs no code of ours.
-        unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }?;
-        end_with(parent)
-    };
-    // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
-    unsafe { command.pre_exec(bind) };
-    let mut child = command.process_group(0).spawn()?;
-    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    // A shell that runs this process in the background makes it, and so the program, ignore it.
+    // SAFETY: the default disposition runs no code of ours.
+    let hear = || unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }.map(drop);
+    let (mut child, group) = start(command, hear)?;
     let mut is_told = false;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -206,15 +199,12 @@ fn watched<T>(
     if stopper.is_set() {
         return Err(ChildError::Interrupted { program });
     }
-    confine(command, limits);
-    let begin = Instant::now();
-    let child = command.process_group(0).spawn()?;
-    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    let began = Instant::now();
+    let (child, group) = start(command.stdin(Stdio::null()), move || confine(limits))?;
     let (ended, end) = channel::<()>();
     let stops = stopper.clone();
     let watch = thread::spawn(move || {
-        let start = Instant::now();
-        let is_late = || most.is_some_and(|most| start.elapsed() >= most);
+        let is_late = || most.is_some_and(|most| began.elapsed() >= most);
         while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             if is_late() || stops.is_set() {
                 // The group may just have ended by itself, which is as good.
@@ -229,7 +219,7 @@ fn watched<T>(
     let late = watch.join().unwrap_or(false);
     let done = done?;
     let status = status(&done);
-    debug!(seconds = begin.elapsed().as_secs_f32(), %status, ?command, "ran");
+    debug!(seconds = began.elapsed().as_secs_f32(), %status, ?command, "ran");
     if stopper.is_set() {
         return Err(ChildError::Interrupted { program });
     }
@@ -239,27 +229,33 @@ fn watched<T>(
     Ok(done)
 }
 
-/// Prepares `command` so that the program has no standard input, each of its processes is limited,
-/// and it ends when this process does.
+/// Starts a program in a process group of its own, which ends when this process does. `prepare` runs in
+/// the child before the program, where it must only make system calls.
 #[allow(unsafe_code, reason = "runs in the child")]
-fn confine(command: &mut Command, limits: ChildLimits) {
+fn start(
+    command: &mut Command,
+    prepare: impl Fn() -> nix::Result<()> + Send + Sync + 'static,
+) -> io::Result<(Child, Pid)> {
     let parent = Pid::this();
-    let confine = move || {
-        let seconds = limits.time.as_secs();
-        setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
-        setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
-        setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-        end_with(parent)
+    let prepare = move || {
+        prepare()?;
+        set_pdeathsig(Signal::SIGKILL)?;
+        // The parent may have ended before that.
+        if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
     };
-    command.stdin(Stdio::null());
     // SAFETY: the closure only makes system calls, which neither allocate nor take locks.
-    unsafe { command.pre_exec(confine) };
+    unsafe { command.pre_exec(prepare) };
+    let child = command.process_group(0).spawn()?;
+    let group = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+    Ok((child, group))
 }
 
-/// Makes a child end when its parent does, or not begin if that has ended already.
-fn end_with(parent: Pid) -> io::Result<()> {
-    set_pdeathsig(Signal::SIGKILL)?;
-    if getppid() == parent { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+/// Limits each process of the program that runs next.
+fn confine(limits: ChildLimits) -> nix::Result<()> {
+    let seconds = limits.time.as_secs();
+    setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
+    setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)
 }
 
 /// Whether `wanted` occurs in `bytes`.

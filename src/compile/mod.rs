@@ -26,6 +26,7 @@ mod libc;
 mod link;
 mod many;
 mod modules;
+mod native;
 mod numbers;
 mod plan;
 mod precompiled;

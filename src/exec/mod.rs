@@ -72,4 +72,4 @@ pub use share::{Share, Shares};
 pub use stack::{Callers, Frame, VariadicArgument};
 pub use start::{Start, StartError};
 pub use state::{HaltState, State};
-pub use trace::{Trace, trace};
+pub use trace::trace;

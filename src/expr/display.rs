@@ -15,29 +15,36 @@ impl Exprs {
     /// operations are marked `s`, as in `a <s b`, floating-point ones `f`. A text that gets too
     /// long is cut and ends in `...`.
     pub fn display(&self, e: ExprId) -> String {
-        enum Item {
-            Term(ExprId),
-            Text(String),
+        self.text(vec![Part::Term(e)], Notation::Marked)
+    }
+
+    /// As [`Self::display`], but as a condition stands in C: signed operations are not marked, and there
+    /// are no parentheses around the whole.
+    pub fn display_as_c(&self, e: ExprId) -> String {
+        let mut parts = self.parts(e, Notation::C);
+        // Where the first text is a parenthesis alone, the last one closes it.
+        if let [Part::Text(first), .., Part::Text(last)] = &mut parts[..]
+            && first == "("
+        {
+            first.clear();
+            last.pop();
         }
+        self.text(parts, Notation::C)
+    }
+
+    /// The text of parts, one after the other.
+    fn text(&self, parts: Vec<Part>, notation: Notation) -> String {
         let mut text = String::new();
-        let mut stack = vec![Item::Term(e)];
-        while let Some(item) = stack.pop() {
+        let mut stack = parts;
+        stack.reverse();
+        while let Some(part) = stack.pop() {
             if text.len() > LONGEST {
                 text.push_str("...");
                 break;
             }
-            match item {
-                Item::Text(part) => text.push_str(&part),
-                Item::Term(e) => {
-                    let first = stack.len();
-                    for part in self.parts(e) {
-                        stack.push(match part {
-                            Part::Term(e) => Item::Term(e),
-                            Part::Text(part) => Item::Text(part),
-                        });
-                    }
-                    stack[first..].reverse();
-                }
+            match part {
+                Part::Text(part) => text.push_str(&part),
+                Part::Term(e) => stack.extend(self.parts(e, notation).into_iter().rev()),
             }
         }
         text
@@ -54,7 +61,7 @@ impl Exprs {
         parts.join(", ")
     }
 
-    fn parts(&self, e: ExprId) -> Vec<Part> {
+    fn parts(&self, e: ExprId, notation: Notation) -> Vec<Part> {
         use Part::{Term, Text};
         let text = |text: &str| Text(text.to_owned());
         let infix = |a, op: &str, b| vec![text("("), Term(a), text(op), Term(b), text(")")];
@@ -64,7 +71,7 @@ impl Exprs {
                 vec![Text(self.as_bv(e).expect("a constant").to_string())]
             }
             Node::Variable(v) => vec![text(self.variable_name(v))],
-            Node::Not(a) => self.negation_parts(a),
+            Node::Not(a) => self.negation_parts(a, notation),
             Node::Neg(a) => vec![text("-"), Term(a)],
             Node::Binary(op, a, b) => match (op, self.node(b), self.as_bv(b)) {
                 (BinaryOp::Add, Node::Neg(b), _) => infix(a, " - ", b),
@@ -76,10 +83,14 @@ impl Exprs {
                 }
                 (BinaryOp::Eq, ..) => self.equality_parts(a, "==", b),
                 (BinaryOp::Slt, _, Some(c)) => {
-                    vec![text("("), Term(a), Text(format!(" <s {})", signed(&c)))]
+                    vec![
+                        text("("),
+                        Term(a),
+                        Text(format!(" <{} {})", notation.signed(), signed(&c))),
+                    ]
                 }
                 (BinaryOp::And, ..) if width == 1 => infix(a, " && ", b),
-                _ => infix(a, symbol(op), b),
+                _ => infix(a, &symbol(op, notation), b),
             },
             Node::Ite(c, a, b) => {
                 vec![text("("), Term(c), text(" ? "), Term(a), text(" : "), Term(b), text(")")]
@@ -132,7 +143,7 @@ impl Exprs {
         vec![open, Part::Term(x), relation, y, Part::Text(")".into())]
     }
 
-    fn negation_parts(&self, a: ExprId) -> Vec<Part> {
+    fn negation_parts(&self, a: ExprId, notation: Notation) -> Vec<Part> {
         use Part::{Term, Text};
         let text = |text: &str| Text(text.to_owned());
         let width = self.width(a);
@@ -144,13 +155,14 @@ impl Exprs {
             }
             Node::Binary(BinaryOp::Slt, x, y) => {
                 let y = self.as_bv(y).map_or(Term(y), |y| Text(signed(&y)));
-                vec![text("("), Term(x), text(" >=s "), y, text(")")]
+                let relation = Text(format!(" >={} ", notation.signed()));
+                vec![text("("), Term(x), relation, y, text(")")]
             }
             Node::Binary(BinaryOp::And, x, y) => {
                 let [x, y] = [x, y].map(|e| match self.node(e) {
                     Node::Not(positive) => vec![Term(positive)],
                     Node::Binary(BinaryOp::And, ..) => vec![text("!"), Term(e)],
-                    _ => self.negation_parts(e),
+                    _ => self.negation_parts(e, notation),
                 });
                 let mut parts = vec![text("(")];
                 parts.extend(x);
@@ -195,6 +207,25 @@ fn relation_symbol(relation: FloatRelation) -> &'static str {
     }
 }
 
+/// How operators are written.
+#[derive(Clone, Copy)]
+enum Notation {
+    /// Signed operations have a mark.
+    Marked,
+    /// As in C, where the types of the operands tell.
+    C,
+}
+
+impl Notation {
+    /// What follows the operator of a signed operation.
+    fn signed(self) -> &'static str {
+        match self {
+            Self::Marked => "s",
+            Self::C => "",
+        }
+    }
+}
+
 enum Part {
     Term(ExprId),
     Text(String),
@@ -204,24 +235,25 @@ fn signed(value: &super::Bv) -> String {
     if value.is_negative() { format!("-{}", value.neg()) } else { value.to_string() }
 }
 
-fn symbol(op: BinaryOp) -> &'static str {
-    match op {
-        BinaryOp::Add => " + ",
-        BinaryOp::Mul => " * ",
-        BinaryOp::Udiv => " / ",
-        BinaryOp::Sdiv => " /s ",
-        BinaryOp::Urem => " % ",
-        BinaryOp::Srem => " %s ",
-        BinaryOp::And => " & ",
-        BinaryOp::Or => " | ",
-        BinaryOp::Xor => " ^ ",
-        BinaryOp::Shl => " << ",
-        BinaryOp::Lshr => " >> ",
-        BinaryOp::Ashr => " >>s ",
-        BinaryOp::Eq => " == ",
-        BinaryOp::Ult => " < ",
-        BinaryOp::Slt => " <s ",
-    }
+fn symbol(op: BinaryOp, notation: Notation) -> String {
+    let (operator, mark) = match op {
+        BinaryOp::Add => ("+", ""),
+        BinaryOp::Mul => ("*", ""),
+        BinaryOp::Udiv => ("/", ""),
+        BinaryOp::Sdiv => ("/", notation.signed()),
+        BinaryOp::Urem => ("%", ""),
+        BinaryOp::Srem => ("%", notation.signed()),
+        BinaryOp::And => ("&", ""),
+        BinaryOp::Or => ("|", ""),
+        BinaryOp::Xor => ("^", ""),
+        BinaryOp::Shl => ("<<", ""),
+        BinaryOp::Lshr => (">>", ""),
+        BinaryOp::Ashr => (">>", notation.signed()),
+        BinaryOp::Eq => ("==", ""),
+        BinaryOp::Ult => ("<", ""),
+        BinaryOp::Slt => ("<", notation.signed()),
+    };
+    format!(" {operator}{mark} ")
 }
 
 #[cfg(test)]
@@ -242,5 +274,19 @@ mod tests {
         assert_eq!(exprs.display(exprs.extract(x, 8, 8)), "x[15:8]");
         let either = exprs.display(exprs.or(at_most, other));
         assert!(either == "((x <s 10) || (c != 'A'))" || either == "((c != 'A') || (x <s 10))");
+    }
+
+    #[test]
+    fn only_parentheses_around_all_of_a_text_go() {
+        let exprs = Exprs::new();
+        let (x, y) = (exprs.input("x", 32), exprs.input("y", 32));
+        let double = exprs.mul(x, exprs.constant(32, 3));
+        let at_least = exprs.not(exprs.slt(double, exprs.constant(32, 2)));
+        let quotient = exprs.eq(exprs.sdiv(x, y), exprs.srem(y, x));
+        let shown = [x, at_least, quotient, exprs.ashr(x, y), exprs.sext(exprs.slt(x, y), 32)];
+        let shown = shown.map(|e| exprs.display_as_c(e));
+        let expected = ["x", "(x * 3) >= 2", "(x / y) == (y % x)", "x >> y", "s32((x < y))"];
+        assert_eq!(shown, expected);
+        assert_eq!(exprs.display_as_c(exprs.sub(x, exprs.constant(32, 3))), "x - 3");
     }
 }

@@ -180,8 +180,8 @@ pub(super) struct Run<'a> {
     pub(super) walk: RegionWalk,
     pub(super) shares: Vec<ShareRow>,
     pub(super) divergences: Option<Vec<DivergenceRow>>,
-    /// What was not looked at behind divergences, in words.
-    pub(super) bound: Option<String>,
+    /// What was not looked at behind divergences, and what is not known of their lines, in words.
+    pub(super) bounds: Vec<String>,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
     pub(super) exhausted: bool,
@@ -266,7 +266,7 @@ impl Run<'_> {
             commit.map(|commit| format!("sources of commit {commit}, the newest that patches fit")),
         );
         let pairs = pair_rows(self.differ.pairs(), &bounds.join("; "));
-        bounds.extend(self.bound.take());
+        bounds.append(&mut self.bounds);
         let clusterings: Vec<Clustering> =
             tests.iter().map(|test| test.clustering.clone()).collect();
         let revisions: RevisionSet = self.merged.revisions.iter().copied().collect();

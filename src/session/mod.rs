@@ -28,6 +28,7 @@ mod rounds;
 pub(crate) mod rows;
 mod run;
 mod shadow;
+mod sources;
 pub(crate) mod stages;
 mod suite;
 

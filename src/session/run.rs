@@ -329,7 +329,7 @@ impl Session {
             (exhausted, until) =
                 explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
         }
-        let (mut behind, mut bound) = (Vec::new(), None);
+        let (mut behind, mut bounds) = (Vec::new(), Vec::new());
         if let Some(shadow) = shadow {
             let config = ExploreConfig { divergences_from: Some(shadow.old), ..manner };
             let (program, start, first, config) = (&program, &start, &beginning[..], &config);
@@ -338,7 +338,7 @@ impl Session {
                 true => hunt.behind(hunt.everywhere()?, Phase::Symbolic)?,
                 false => hunt.behind(hunt.along(&tests)?, Phase::Concolic)?,
             };
-            bound = followed.bound();
+            bounds.extend(followed.bound());
             for found in followed.paths {
                 let Some(input) = differ.input_of(&found.state) else { continue };
                 differ.seed(input.clone(), FoundBy::Divergence)?;
@@ -357,7 +357,7 @@ impl Session {
         let explored = Explored {
             program,
             shadow: shadow.map(|shadow| (shadow, behind)),
-            bound,
+            bounds,
             explorer,
             differ,
             native: &native,
@@ -380,7 +380,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> anyhow::Result<Findings> {
         let Self { stage, .. } = self;
-        let Explored { program, shadow, bound, explorer, mut differ, native, .. } = explored;
+        let Explored { program, shadow, mut bounds, explorer, mut differ, native, .. } = explored;
         let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
         // The tests were judged again and have new numbers.
         stage.results.put_tests_aside()?;
@@ -407,7 +407,9 @@ impl Session {
         };
         let divergences = shadow.map(|(shadow, behind)| {
             let judged = (differ.tests(), differ.revisions());
-            shadow::rows(shadow, stage, program, &behind, judged)
+            let (rows, of_lines) = shadow::rows(shadow, stage, program, &behind, judged);
+            bounds.extend(of_lines);
+            rows
         });
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
@@ -421,7 +423,7 @@ impl Session {
             walk,
             shares,
             divergences,
-            bound,
+            bounds,
             statistics: explorer.statistics(),
             exhausted,
             until,
@@ -504,7 +506,7 @@ struct Explored<'e, 'd> {
     /// The divergences that were looked for, and the inputs that were found.
     shadow: Option<(&'e Shadow, Vec<(Behind, TestInput)>)>,
     /// What was not looked at behind them, in words.
-    bound: Option<String>,
+    bounds: Vec<String>,
     explorer: Explorer<'e>,
     differ: Differ<'d>,
     native: &'e Native<'e>,

@@ -23,6 +23,7 @@ use super::{
     beginning::beginning,
     oracle::is_error,
     rows::takes_part,
+    sources::SourceFiles,
     stages::{Merged, Stage},
 };
 use crate::{
@@ -208,7 +209,7 @@ impl Hunt<'_> {
     /// `phase` in which that was found.
     pub(super) fn behind(&self, found: Vec<Divergence>, phase: Phase) -> anyhow::Result<Followed> {
         let clock = self.clock.within(self.shadow.bounded);
-        let mut sources = Sources::new(self.stage);
+        let mut sources = Sources::new(self.stage, self.program);
         let is_one = |met: &Divergence| !met.is_end || !self.ends_alike(&mut sources, met);
         let divergences: Vec<Divergence> = found.into_iter().filter(is_one).collect();
         let mut followed = Followed::default();
@@ -284,7 +285,7 @@ impl Hunt<'_> {
         let old = self.shadow.old;
         let mut end = |revision: Revision| {
             let state = ends.iter().find(|state| state.revisions.contains(revision))?;
-            let line = |place| sources.lines(self.program, place, [old, old]);
+            let line = |place| sources.lines(place, [old, old]);
             Some((state.halt.to_string(), state.place.and_then(line)))
         };
         let of_old = end(old);
@@ -324,15 +325,16 @@ fn share(clock: Clock<'_>, count: usize) -> Clock<'_> {
 /// The length in characters past which a condition is cut.
 const LONGEST: usize = 1000;
 
-/// Makes the rows of `divergences.csv`, after the tests were judged.
+/// Makes the rows of `divergences.csv`, after the tests were judged, and says which lines are not those
+/// of the sources.
 pub(super) fn rows(
     shadow: &Shadow,
     stage: &Stage,
     program: &Program,
     behind: &[(Behind, TestInput)],
     (tests, revisions): (&[DifferentialTest], &[Revision]),
-) -> Vec<DivergenceRow> {
-    let mut sources = Sources::new(stage);
+) -> (Vec<DivergenceRow>, Vec<String>) {
+    let mut sources = Sources::new(stage, program);
     let by_input: BTreeMap<&TestInput, &DifferentialTest> =
         tests.iter().map(|test| (&test.input, test)).collect();
     let mut rows = Vec::new();
@@ -340,7 +342,7 @@ pub(super) fn rows(
         let test = by_input.get(input).copied();
         for new in found.state.revisions.iter() {
             let mut lines = |place: Option<SourceLine>| {
-                place.and_then(|place| sources.lines(program, place, [shadow.old, new]))
+                place.and_then(|place| sources.lines(place, [shadow.old, new]))
             };
             let (file, [old_line, new_line]) = lines(found.place).unwrap_or_default();
             let to = found.to.map(|[old, new]| [lines(Some(old)), lines(Some(new))]);
@@ -361,7 +363,13 @@ pub(super) fn rows(
             });
         }
     }
-    rows
+    let of_name = |name: &Path| {
+        format!(
+            "lines of {} are those of the meta program, as there are several files of that name",
+            name.display()
+        )
+    };
+    (rows, sources.files.ambiguous().into_iter().map(of_name).collect())
 }
 
 /// What a test shows of a new revision.
@@ -390,30 +398,26 @@ struct Sources<'a> {
     stage: &'a Stage,
     meta: PathBuf,
     candidates: merge::Candidates,
+    /// The files of the meta program: those that are not changed are where the original's are.
+    files: SourceFiles,
     /// The line of a revision's file for each line of the meta program's.
     known: BTreeMap<(PathBuf, Revision), Option<Vec<u32>>>,
 }
 
 impl<'a> Sources<'a> {
-    fn new(stage: &'a Stage) -> Self {
+    fn new(stage: &'a Stage, program: &Program) -> Self {
         let (meta, candidates) = (stage.results.meta(), merge::candidates(&stage.subject));
-        Self { stage, meta, candidates, known: BTreeMap::new() }
+        let files = SourceFiles::new(&program.module, [meta.clone(), stage.subject.root.clone()]);
+        Self { stage, meta, candidates, files, known: BTreeMap::new() }
     }
 
     /// The file of a place, and its line in two revisions.
-    fn lines(
-        &mut self,
-        program: &Program,
-        place: SourceLine,
-        revisions: [Revision; 2],
-    ) -> Option<(String, [u32; 2])> {
-        let name = Path::new(program.module.files.get(place.file.0 as usize)?);
-        let file =
-            name.strip_prefix(&self.meta).or_else(|_| name.strip_prefix("./")).unwrap_or(name);
+    fn lines(&mut self, place: SourceLine, revisions: [Revision; 2]) -> Option<(String, [u32; 2])> {
+        let file = self.files.path(place.file)?.to_owned();
         let lines = revisions.map(|revision| {
-            let key = (file.to_owned(), revision);
+            let key = (file.clone(), revision);
             if !self.known.contains_key(&key) {
-                let lines = self.lines_of(file, revision);
+                let lines = self.lines_of(&file, revision);
                 self.known.insert(key.clone(), lines);
             }
             let lines = self.known[&key].as_deref().unwrap_or_default();

@@ -17,7 +17,7 @@ use psychic::{
 };
 
 use crate::{
-    packages::{CONFIG, package},
+    packages::{CONFIG, nested, nested_twice, package},
     support::{Scratch, psychic, refused, run, table},
 };
 
@@ -415,6 +415,39 @@ fn changes_of_packages_interact_too() {
     let edges = fs::read_to_string(scratch.out().join("csg.csv")).expect("written");
     assert!(edges.contains("root,root,main.c:6,change,"), "{edges}");
     assert!(edges.contains("main.c:6,change,say.c:5,change,"), "{edges}");
+}
+
+/// Changes of the two files of [`nested`].
+const OF_NESTED: &str = "--- a/lib/half.c\n+++ b/lib/half.c\n@@ -6 +6 @@\n\
+    -\tif (x > 64) {\n+\tif (x > 97) {\n\
+    --- a/main.c\n+++ b/main.c\n@@ -6 +6 @@\n\
+    -\tprintf(\"%d\\n\", half(argc > 1 ? argv[1][0] : 'a'));\n\
+    +\tprintf(\"%d\\n\", half(argc > 1 ? argv[1][0] : 'b'));\n";
+
+/// A build may run the compiler where a file lies (`make -C`): its name alone is known then.
+#[test]
+fn changes_of_files_in_subdirectories_are_seen_to_run() {
+    let scratch = nested().file("1.diff", OF_NESTED);
+    let said = interact(scratch.dir.path(), &scratch.out(), &["--patch", "1"]);
+    let rows: Vec<InteractionRow> = table(&scratch.out());
+    assert!(!rows.is_empty(), "{said}");
+    for row in &rows {
+        assert_eq!(row.changes, names(&["lib/half.c:6", "main.c:6"]));
+        assert_eq!(row.sequence, names(&["main.c:6", "lib/half.c:6"]));
+        assert!(row.potential, "{said}");
+    }
+    let page = fs::read_to_string(scratch.out().join("report.html")).expect("written");
+    assert!(page.contains("lib/half.c:7") && page.contains("puts(&quot;large&quot;);"), "{page}");
+}
+
+#[test]
+fn a_name_that_several_files_have_is_said() {
+    let scratch = nested_twice().file("1.diff", OF_NESTED);
+    let said = interact(scratch.dir.path(), &scratch.out(), &["--patch", "1"]);
+    assert!(said.contains("changes of half.c are not seen to run, as there are several"), "{said}");
+    let rows: Vec<InteractionRow> = table(&scratch.out());
+    assert!(!rows.is_empty(), "{said}");
+    assert!(rows.iter().all(|row| row.sequence == names(&["main.c:6"])), "{rows:?}");
 }
 
 /// How many arguments the input of a row has, with the name of the program.

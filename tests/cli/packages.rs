@@ -42,6 +42,35 @@ pub fn package() -> Scratch {
     FILES.iter().fold(scratch, write).file("1.diff", COLDER).file("2.diff", BROKEN)
 }
 
+/// A package that runs the compiler in a subdirectory, and has a file of the same name elsewhere.
+pub fn nested() -> Scratch {
+    let config = "name = \"nested\"\npatches = [\"*.diff\"]\n\n[build]\n\
+        directory = \"package\"\nprogram = \"nested\"\n\n[inputs]\n\
+        args = [{ string = 1, count = [0, 1] }]\n";
+    Scratch::new()
+        .file("subject.toml", config)
+        .file(
+            "package/Makefile",
+            "nested: main.o\n\t$(MAKE) -C lib\n\
+             \t$(CC) $(CFLAGS) main.o lib/half.o $(LDFLAGS) -o $@\nmain.o: main.c\n",
+        )
+        .file("package/lib/Makefile", "half.o: half.c\n")
+        .file("package/main.c", include_str!("programs/nested_main.c"))
+        .file("package/lib/half.c", include_str!("programs/nested_half.c"))
+        .file("package/old/half.c", "int third(int x) { return x / 3; }\n")
+}
+
+/// As [`nested`], with two files of one name that are compiled where they lie.
+pub fn nested_twice() -> Scratch {
+    nested()
+        .file(
+            "package/Makefile",
+            "nested: main.o\n\t$(MAKE) -C lib\n\t$(MAKE) -C old\n\
+             \t$(CC) $(CFLAGS) main.o lib/half.o old/half.o $(LDFLAGS) -o $@\nmain.o: main.c\n",
+        )
+        .file("package/old/Makefile", "half.o: half.c\n")
+}
+
 /// Explores the built program: every path comes to an end, and every test ends in the same way
 /// natively.
 #[track_caller]

@@ -8,7 +8,10 @@ use psychic::{
     subject::Revision,
 };
 
-use crate::support::{Scratch, psychic, refused, run, table};
+use crate::{
+    packages::{nested, nested_twice},
+    support::{Scratch, psychic, refused, run, table},
+};
 
 /// A directory below `tests/shadow`, copied so that it can be changed.
 fn kept(name: &str) -> Scratch {
@@ -199,6 +202,26 @@ fn a_later_revision_says_what_was_wanted() {
     assert_eq!(rows[0].shown, expected, "x = {x}");
     let pairs: Vec<PairRow> = table(&branches.out());
     assert_eq!(pairs.len(), 3);
+}
+
+/// A build may run the compiler where a file lies (`make -C`): its name alone is known then.
+#[test]
+fn lines_of_files_in_subdirectories_are_those_of_each_revision() {
+    let diff = "--- a/lib/half.c\n+++ b/lib/half.c\n@@ -1,2 +1,4 @@\n\
+        \u{20}/* Compiled in the directory where it lies. */\n+/* And patched. */\n+\n #include <stdio.h>\n\
+        @@ -6 +8 @@\n-\tif (x > 64) {\n+\tif (x > 97) {\n";
+    let rows = shadow(&nested().file("1.diff", diff), &[]);
+    assert!(!rows.is_empty());
+    for row in &rows {
+        assert_eq!((row.file.as_str(), row.old_line, row.new_line), ("lib/half.c", 6, 8));
+        assert_eq!(row.old_to, Some(7));
+    }
+    let scratch = nested_twice().file("1.diff", diff);
+    let rows = shadow(&scratch, &[]);
+    assert!(rows.iter().all(|row| row.file == "half.c") && !rows.is_empty(), "{rows:?}");
+    let page = fs::read_to_string(scratch.out().join("report.html")).expect("written");
+    let said = "lines of half.c are those of the meta program, as there are several files";
+    assert!(page.contains(said), "{page}");
 }
 
 /// At most 256 paths behind a divergence get an input.

@@ -14,9 +14,12 @@
 //! ([`Whole::unite`]) is made in the same way.
 
 mod commands;
+mod libc;
+mod package;
 mod program;
 mod revisions;
 mod sources;
+mod tree;
 
-pub use program::{Recipe, Whole};
+pub use package::{Recipe, Whole};
 pub use revisions::Made;

@@ -18,7 +18,10 @@ use rayon::prelude::*;
 
 use serde::{Deserialize, Serialize};
 
-use super::program::{Own, PUBLIC, Whole, parts};
+use super::{
+    package::Whole,
+    program::{Own, PUBLIC, parts},
+};
 use crate::{
     compile::{
         error::BuildError,

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{
     commands::{Commands, CompileCommand, Reads},
-    program::{EPOCH, FLAGS, REPLACING, Whole},
+    package::{EPOCH, FLAGS, REPLACING, Whole},
 };
 use crate::{
     child::{self, ChildLimits},

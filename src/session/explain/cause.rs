@@ -244,7 +244,7 @@ fn reason(
     by: By,
     criterion: &Criterion,
 ) -> Option<(Weight, Reason)> {
-    let text = |e: ExprId| Some(readable(&exprs.display(e))).filter(|text| text.len() <= LONGEST);
+    let text = |e: ExprId| Some(exprs.display_as_c(e)).filter(|text| text.len() <= LONGEST);
     let step = match by {
         By::Step(step) => step,
         By::Shown(value) => return shown(criterion, revision, &text(value)?),
@@ -304,35 +304,4 @@ fn shown(criterion: &Criterion, revision: usize, value: &str) -> Option<(Weight,
     let shown = format!("{channel} is {value}");
     let reason = Reason { revision, place: None, shown, next: None, condition: String::new() };
     Some((Weight::Program, reason))
-}
-
-/// The text of an expression without the marks of signed operations, as C has none, and without
-/// parentheses around all of it.
-fn readable(text: &str) -> String {
-    let signed = [" <s ", " >=s ", " /s ", " %s ", " >>s "];
-    let text = signed
-        .iter()
-        .fold(text.to_owned(), |text, operator| text.replace(operator, &operator.replace('s', "")));
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    let is_closed = |inner: &str| {
-        let mut depth = 0_i32;
-        let stays = inner.chars().all(|c| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            depth >= 0
-        });
-        stays && depth == 0
-    };
-    inner.filter(|inner| is_closed(inner)).map_or(text.clone(), str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_parentheses_around_all_of_a_text_go() {
-        assert_eq!(readable("((x * 2) >=s 2)"), "(x * 2) >= 2");
-        assert_eq!(readable("(a) == (b)"), "(a) == (b)");
-        assert_eq!(readable("stdin[3]"), "stdin[3]");
-    }
 }

@@ -1,21 +1,20 @@
 //! The lines of source that a recorded run went through.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::{Component, Path, PathBuf},
+    path::Path,
 };
 
 use diffy::{DiffOptions, Line};
 use fixedbitset::FixedBitSet;
-use walkdir::{DirEntry, WalkDir};
 
 use crate::{
     compile::HARNESS,
     exec::{Program, Record},
     ir::FileId,
     report::Step,
+    session::sources::SourceFiles,
 };
 
 /// The source files of a revision, beside those of another one.
@@ -23,11 +22,8 @@ pub(super) struct Sources<'a> {
     program: &'a Program,
     own: &'a Path,
     other: &'a Path,
+    named: SourceFiles,
     files: BTreeMap<FileId, Option<SourceFile>>,
-    /// The files below `own`, once they were looked for.
-    all: OnceCell<Vec<PathBuf>>,
-    /// The names that several files have.
-    pub(super) ambiguous: BTreeSet<PathBuf>,
 }
 
 impl<'a> Sources<'a> {
@@ -37,10 +33,14 @@ impl<'a> Sources<'a> {
             program,
             own,
             other,
+            named: SourceFiles::new(&program.module, [own.to_owned()]),
             files: BTreeMap::new(),
-            all: OnceCell::new(),
-            ambiguous: BTreeSet::new(),
         }
+    }
+
+    /// The names that several files have, of which no line is shown.
+    pub(super) fn ambiguous(&self) -> BTreeSet<&Path> {
+        self.named.ambiguous()
     }
 
     /// The line of a step of a run; none if it belongs to no source file of the revision. It decides
@@ -53,9 +53,8 @@ impl<'a> Sources<'a> {
     ) -> Option<Step> {
         let place = record.line(self.program, step)?;
         if !self.files.contains_key(&place.file) {
-            let name = Path::new(&self.program.module.files[place.file.0 as usize]);
-            let file = self.find(name.strip_prefix(self.own).unwrap_or(name));
-            let file = file.and_then(|name| SourceFile::read(&name, self.own, self.other));
+            let path = self.named.find(place.file);
+            let file = path.and_then(|path| SourceFile::read(path, self.own, self.other));
             self.files.insert(place.file, file);
         }
         let file = self.files[&place.file].as_ref()?;
@@ -67,37 +66,6 @@ impl<'a> Sources<'a> {
             twin: file.twins.get(&line).copied(),
             decides: slice.is_some_and(|slice| slice.contains(step)),
         })
-    }
-
-    /// The file that the compiler was given under a name: a build may have called it in any directory. Of
-    /// several files, it is the one that was compiled where it lies.
-    fn find(&mut self, name: &Path) -> Option<PathBuf> {
-        let name: PathBuf = name.components().filter(|part| *part != Component::CurDir).collect();
-        if self.own.join(&name).is_file() || name.is_absolute() {
-            return Some(name);
-        }
-        let ups = name.components().take_while(|part| *part == Component::ParentDir).count();
-        let name: PathBuf = name.components().skip(ups).collect();
-        let all = self.all.get_or_init(|| {
-            let is_shown = |entry: &DirEntry| {
-                entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
-            };
-            let entries = WalkDir::new(self.own).sort_by_file_name().into_iter();
-            let files = entries.filter_entry(is_shown).flatten();
-            let files = files.filter(|entry| entry.file_type().is_file());
-            files.filter_map(|file| Some(file.path().strip_prefix(self.own).ok()?.into())).collect()
-        });
-        let found: Vec<&PathBuf> = all.iter().filter(|file| file.ends_with(&name)).collect();
-        let is_compiled = |file: &&&PathBuf| self.own.join(file).with_extension("o").is_file();
-        let compiled: Vec<&PathBuf> = found.iter().filter(is_compiled).copied().collect();
-        match (&found[..], &compiled[..]) {
-            ([file], _) | (_, [file]) => Some((*file).clone()),
-            ([], _) => None,
-            _ => {
-                self.ambiguous.insert(name);
-                None
-            }
-        }
     }
 
     /// The first `most` lines of a run. A line that ran several times without another in between is

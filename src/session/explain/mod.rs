@@ -83,7 +83,7 @@ pub fn explain(
         let steps = files[side].lines(records[side], slices[side].as_ref(), LINES);
         let mut doubts = doubts(records[side]);
         doubts.extend((steps.len() == LINES).then(|| format!("left after {LINES} lines")));
-        doubts.extend(files[side].ambiguous.iter().map(|name| {
+        doubts.extend(files[side].ambiguous().iter().map(|name| {
             format!("no lines of {}, as there are several files of that name", name.display())
         }));
         Ran { steps, doubts }

@@ -1,30 +1,20 @@
 //! Places of a patched program as lines of its sources, and as changes.
 
-use std::{fs, path::Path};
-
 use super::graph::Node;
-use crate::{exec::Program, ir::SourceLine, merge::Piece};
+use crate::{ir::SourceLine, merge::Piece, session::sources::SourceFiles};
 
 /// The changes at the lines of a patched program.
 pub(super) struct Lines<'a> {
-    pub(super) program: &'a Program,
-    /// Where the sources of the patched program are.
-    pub(super) sources: &'a Path,
+    /// The sources of the patched program.
+    pub(super) files: &'a SourceFiles,
     pub(super) pieces: &'a [Piece],
 }
 
 impl Lines<'_> {
-    /// The file of a line, relative to the source root.
-    fn file(&self, line: SourceLine) -> Option<&Path> {
-        let name = Path::new(self.program.module.files.get(line.file.0 as usize)?);
-        let name = name.strip_prefix(self.sources).unwrap_or(name);
-        Some(name.strip_prefix("./").unwrap_or(name))
-    }
-
     /// The change that has a line.
     pub(super) fn change(&self, line: SourceLine) -> Option<usize> {
         let number = (line.line as usize).checked_sub(1)?;
-        let file = self.file(line)?;
+        let file = self.files.find(line.file)?;
         self.pieces.iter().position(|piece| piece.file == file && piece.new.contains(&number))
     }
 
@@ -34,7 +24,7 @@ impl Lines<'_> {
             Node::Root => "root".to_owned(),
             Node::Change(index) => names[index].clone(),
             Node::Interaction(line) | Node::Output(line) => {
-                let file = self.file(line).map(|file| file.display().to_string());
+                let file = self.files.path(line.file).map(|file| file.display().to_string());
                 format!("{}:{}", file.unwrap_or_default(), line.line)
             }
         }
@@ -49,11 +39,9 @@ impl Lines<'_> {
                 (piece.file.as_path(), piece.new.start)
             }
             Node::Interaction(line) | Node::Output(line) => {
-                (self.file(line)?, line.line as usize - 1)
+                (self.files.find(line.file)?, line.line as usize - 1)
             }
         };
-        let text = fs::read(self.sources.join(file)).ok()?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        Some(text.lines().nth(line)?.trim().to_owned())
+        Some(self.files.text(file)?.lines().nth(line)?.trim().to_owned())
     }
 }

@@ -4,7 +4,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    path::PathBuf,
+    path::Path,
 };
 
 use anyhow::{Context, bail};
@@ -33,7 +33,7 @@ use crate::{
     },
     session::{
         beginning::beginning, observer::Observer, options::SearchOptions, oracle::is_error,
-        stages::Stage,
+        sources::SourceFiles, stages::Stage,
     },
     solver,
     subject::{Form, Patch, Revision, Subject},
@@ -55,7 +55,7 @@ pub(crate) struct Task {
     subsets: BTreeMap<Revision, Subset>,
     patched: Revision,
     program: Program,
-    sources: PathBuf,
+    files: SourceFiles,
     graph: Graph,
     texts: BTreeMap<String, String>,
     csg: Vec<CsgRow>,
@@ -100,7 +100,8 @@ impl Task {
         program.uninitialised = subject.config.uninitialised;
         let name = &subject.config.entry;
         let entry = program.module.function(name).with_context(|| format!("there is no {name}"))?;
-        let lines = Lines { program: &program, sources: &alone.sources, pieces: &pieces };
+        let files = SourceFiles::new(&program.module, [alone.sources]);
+        let lines = Lines { files: &files, pieces: &pieces };
         let flow = Flow::new(&program.module, entry);
         let graph = Graph::new(&flow, entry, pieces.len(), &|line| lines.change(line));
         let node = |node: Node| lines.node(node, &names);
@@ -134,7 +135,6 @@ impl Task {
         let patched = Revision(chosen.len() as u32);
         let mut made = Subject { patches, labels: BTreeMap::new(), ..stage.unprepared() };
         made.reference = right(&mut made, subject, interact, patched)?;
-        let sources = alone.sources;
         Ok(Self {
             subject: made,
             pieces,
@@ -142,7 +142,7 @@ impl Task {
             subsets,
             patched,
             program,
-            sources,
+            files,
             graph,
             texts,
             csg,
@@ -197,16 +197,16 @@ impl Task {
         let config = SearchOptions::default().config(Search::Dfs, &self.subject.config.budget);
         let (start, given) = beginning(&self.program, &self.subject, input)?;
         let mut solver = solver::reproducible(&config.solver);
-        let traced = trace(&self.program, start, given, config.limits, &mut *solver, clock, LINES);
+        let ran = trace(&self.program, start, &given, config.limits, &mut *solver, clock, LINES);
         let lines = self.lines();
         let mut changes: Vec<usize> =
-            traced.lines.iter().filter_map(|line| lines.change(*line)).collect();
+            ran.into_iter().filter_map(|line| lines.change(line)).collect();
         changes.dedup();
         Ok(changes)
     }
 
     fn lines(&self) -> Lines<'_> {
-        Lines { program: &self.program, sources: &self.sources, pieces: &self.pieces }
+        Lines { files: &self.files, pieces: &self.pieces }
     }
 
     /// What the tests show. `right` says of some outcomes whether they are right, by test and cluster.
@@ -263,7 +263,7 @@ impl Task {
                     errors: critical.errors,
                 })
                 .collect(),
-            bounds: self.bound().into_iter().collect(),
+            bounds: self.bounds(),
             reference: self.subject.reference,
         })
     }
@@ -356,9 +356,9 @@ impl Task {
         list(changes, &self.names)
     }
 
-    /// What is left out, if not all subsets are revisions.
-    fn bound(&self) -> Option<String> {
-        (self.names.len() > MOST_CHANGES).then(|| {
+    /// What is left out: subsets that are no revisions, and files that cannot be told apart.
+    fn bounds(&self) -> Vec<String> {
+        let subsets = (self.names.len() > MOST_CHANGES).then(|| {
             format!(
                 "of {} changes, the {} subsets that are revisions have changes that lie on one way of \
                  the change sequence graph, the smallest first, up to {MOST_SUBSETS}; with all changes, \
@@ -366,7 +366,14 @@ impl Task {
                 self.names.len(),
                 self.subsets.len()
             )
-        })
+        });
+        let of_name = |name: &Path| {
+            format!(
+                "changes of {} are not seen to run, as there are several files of that name",
+                name.display()
+            )
+        };
+        subsets.into_iter().chain(self.files.ambiguous().into_iter().map(of_name)).collect()
     }
 }
 

@@ -1,0 +1,288 @@
+//! The statements of a harness: its arguments, the call of the entry, and what is shown ([`Body`]).
+
+use std::fmt::Write;
+
+use super::error::HarnessError;
+use crate::{
+    compile::signature::{Parameter, Signature, Type, is_char},
+    subject::config::{InputsConfig, ParamConfig},
+};
+
+/// What stands in the `main` of a harness.
+pub(super) struct Body<'a> {
+    entry: &'a str,
+    inputs: &'a InputsConfig,
+    pub(super) buffers: Vec<Buffer>,
+    /// What comes before the call of the entry.
+    pub(super) before: String,
+    /// What comes after it.
+    pub(super) after: String,
+}
+
+/// A parameter that points to something.
+pub(super) struct Buffer {
+    name: String,
+    pub(super) declaration: String,
+}
+
+impl<'a> Body<'a> {
+    /// The body of a harness that runs `entry` on no arguments yet.
+    pub(super) fn new(entry: &'a str, inputs: &'a InputsConfig) -> Self {
+        Self { entry, inputs, buffers: Vec::new(), before: String::new(), after: String::new() }
+    }
+
+    /// Declares and fills one argument; returns the expression to pass.
+    pub(super) fn parameter(&mut self, parameter: &Parameter) -> Result<String, HarnessError> {
+        let default = ParamConfig::default();
+        let config = self.inputs.params.get(&parameter.name).unwrap_or(&default);
+        match &parameter.ty {
+            Type::Scalar(ty) => self.scalar(&parameter.name, ty, config),
+            Type::Pointer { element, dimensions, constant, length } => {
+                let element = bytes_of(element);
+                let size = self.size(&parameter.name, element, config, *length)?;
+                self.buffer(&parameter.name, element, dimensions, size, config);
+                let argument = argument(&parameter.name);
+                if !constant {
+                    let name = &parameter.name;
+                    emit(
+                        &mut self.after,
+                        1,
+                        &output(element, name, &argument, &format!("sizeof {argument}")),
+                    );
+                }
+                Ok(argument)
+            }
+            Type::Void => Err(self.unsupported(&parameter.name, "void")),
+            Type::Other(ty) => Err(self.unsupported(&parameter.name, ty)),
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        name: &str,
+        ty: &str,
+        config: &ParamConfig,
+    ) -> Result<String, HarnessError> {
+        if config.string.is_some() || config.elements.is_some() {
+            return Err(misfit(name, "`string` and `elements` are for pointers"));
+        }
+        let argument = argument(name);
+        if let Some(value) = config.value {
+            emit(
+                &mut self.before,
+                1,
+                &format!("PSYCHIC_APART {ty} {argument} = {};", literal(value)),
+            );
+        } else {
+            emit(&mut self.before, 1, &format!("PSYCHIC_APART {ty} {argument};"));
+            emit(&mut self.before, 1, &symbolic(&argument, &format!("sizeof {argument}"), name));
+            for assumption in bounds(&argument, config) {
+                emit(&mut self.before, 1, &assumption);
+            }
+        }
+        Ok(argument)
+    }
+
+    fn size(
+        &self,
+        name: &str,
+        element: &str,
+        config: &ParamConfig,
+        length: Option<u32>,
+    ) -> Result<Size, HarnessError> {
+        if config.value.is_some() {
+            return Err(misfit(name, "`value` is for scalars"));
+        }
+        match (config.string, config.elements.or(length)) {
+            (Some(_), Some(_)) if config.elements.is_some() => {
+                Err(misfit(name, "`string` and `elements` exclude each other"))
+            }
+            (Some(_), _) if !is_char(element) => {
+                Err(misfit(name, "`string` is for char pointers: use `elements`"))
+            }
+            (Some(bytes), _) => Ok(Size::String(bytes)),
+            (None, Some(0)) => Err(misfit(name, "`elements` must be at least 1")),
+            (None, Some(elements)) => Ok(Size::Elements(elements)),
+            (None, None) => Err(HarnessError::NoSize {
+                entry: self.entry.to_owned(),
+                parameter: name.to_owned(),
+                example: if is_char(element) {
+                    format!("{name} = {{ string = 4 }}")
+                } else {
+                    format!("{name} = {{ elements = 4 }}")
+                },
+            }),
+        }
+    }
+
+    fn buffer(
+        &mut self,
+        name: &str,
+        element: &str,
+        dimensions: &str,
+        size: Size,
+        config: &ParamConfig,
+    ) {
+        let argument = argument(name);
+        let before = &mut self.before;
+        let (count, symbolic_bytes) = match size {
+            Size::String(bytes) => (u64::from(bytes) + 1, bytes.to_string()),
+            Size::Elements(elements) => (u64::from(elements), format!("sizeof {argument}")),
+        };
+        let declaration = format!("{element} {argument}[{count}]{dimensions}");
+        emit(before, 1, &format!("PSYCHIC_APART {declaration};"));
+        self.buffers.push(Buffer { name: name.to_owned(), declaration });
+        // An object without bytes would be another way to have no input.
+        if !matches!(size, Size::String(0)) {
+            emit(before, 1, &symbolic(&argument, &symbolic_bytes, name));
+        }
+        if let Size::String(bytes) = size {
+            emit(before, 1, &format!("{argument}[{bytes}] = 0;"));
+        }
+        if config.min.is_none() && config.max.is_none() {
+            return;
+        }
+        let (elements, pointer) = match size {
+            Size::String(bytes) => (bytes.to_string(), argument.clone()),
+            Size::Elements(_) => (
+                format!("sizeof {argument} / sizeof({element})"),
+                format!("(({element} *){argument})"),
+            ),
+        };
+        emit(before, 1, &format!("for (size_t i = 0; i < {elements}; i++) {{"));
+        for assumption in bounds(&format!("{pointer}[i]"), config) {
+            emit(before, 2, &assumption);
+        }
+        emit(before, 1, "}");
+    }
+
+    /// Calls the entry and shows what it returns.
+    pub(super) fn call(
+        &self,
+        signature: &Signature,
+        arguments: &str,
+    ) -> Result<String, HarnessError> {
+        let call = format!("{}({arguments})", self.entry);
+        let mut text = String::new();
+        match &signature.returns {
+            Type::Void => emit(&mut text, 1, &format!("{call};")),
+            Type::Scalar(ty) => {
+                emit(&mut text, 1, &format!("{ty} result = {call};"));
+                // Only ten bytes of an x87 number have a meaning; the others are padding.
+                let size = if ty.contains("long double") || ty.contains("double long") {
+                    "10"
+                } else {
+                    "sizeof result"
+                };
+                emit(&mut text, 1, &output(ty, "return", "&result", size));
+            }
+            Type::Pointer { element, .. } => self.show_pointer(&mut text, element, &call),
+            Type::Other(ty) => {
+                let (entry, ty) = (self.entry.to_owned(), ty.clone());
+                return Err(HarnessError::UnsupportedReturn { entry, ty });
+            }
+        }
+        Ok(text)
+    }
+
+    /// Calls the entry and shows where the returned pointer points to. Its address would mean
+    /// nothing to a person.
+    fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
+        let is_text = is_char(element);
+        emit(text, 1, &format!("const {element} *result = {call};"));
+        emit(text, 1, "size_t length = 0, room = 0;");
+        emit(text, 1, "long place;");
+        emit(text, 1, "(void)length, (void)room, (void)place;");
+        emit(text, 1, "if (!result)");
+        emit(text, 2, "psychic_output(\"return\", \"\", 0);");
+        for Buffer { name, .. } in &self.buffers {
+            let argument = argument(name);
+            let place = format!("place = psychic_offset(result, {argument}, sizeof {argument})");
+            emit(text, 1, &format!("else if (({place}) >= 0) {{"));
+            emit(text, 2, &format!("psychic_output(\"return in {name}\", &place, sizeof place);"));
+            if is_text {
+                emit(text, 2, &format!("room = sizeof {argument} - (size_t)place;"));
+            }
+            emit(text, 1, "}");
+        }
+        if is_text {
+            emit(text, 1, "else");
+            emit(text, 2, "room = (size_t)-1;");
+            emit(text, 1, "if (result) {");
+            emit(text, 2, "while (length < room && result[length++]);");
+            emit(text, 2, "psychic_output(\"return\", result, length);");
+            emit(text, 1, "}");
+            return;
+        }
+        emit(text, 1, &format!("else if (PSYCHIC_SIZE({element}))"));
+        emit(text, 2, &output(element, "return", "result", &format!("PSYCHIC_SIZE({element})")));
+        emit(text, 1, "else");
+        emit(text, 2, "psychic_unknown(\"a returned pointer outside all arguments\");");
+    }
+
+    fn unsupported(&self, parameter: &str, ty: &str) -> HarnessError {
+        HarnessError::UnsupportedParameter {
+            entry: self.entry.to_owned(),
+            parameter: parameter.to_owned(),
+            ty: ty.to_owned(),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Size {
+    String(u32),
+    Elements(u32),
+}
+
+/// A name that shadows neither the entry nor `psychic_rev`.
+fn argument(name: &str) -> String {
+    format!("argument_{name}")
+}
+
+fn emit(text: &mut String, depth: usize, line: &str) {
+    let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
+}
+
+fn symbolic(argument: &str, size: &str, name: &str) -> String {
+    let address = if size == format!("sizeof {argument}") { "&" } else { "" };
+    format!("psychic_symbolic({address}{argument}, {size}, \"{name}\");")
+}
+
+fn output(ty: &str, name: &str, data: &str, size: &str) -> String {
+    format!("PSYCHIC_SHOW({ty})(\"{name}\", {data}, {size});")
+}
+
+/// The type of the elements of a buffer; a buffer of `void` has bytes.
+fn bytes_of(element: &str) -> &str {
+    if element == "void" { "unsigned char" } else { element }
+}
+
+/// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an unsigned
+/// type: as `min` it excludes nothing there, and as `max` everything.
+fn bounds(value: &str, config: &ParamConfig) -> Vec<String> {
+    let unsigned = format!("(__typeof__({value}))-1 > 0");
+    let bound = |limit: i64, operator: &str, when_negative: &str| {
+        let comparison = format!("{value} {operator} {}", literal(limit));
+        if limit < 0 {
+            format!("psychic_assume({unsigned} ? {when_negative} : {comparison});")
+        } else {
+            format!("psychic_assume({comparison});")
+        }
+    };
+    let min = config.min.map(|min| bound(min, ">=", "1"));
+    let max = config.max.map(|max| bound(max, "<=", "0"));
+    min.into_iter().chain(max).collect()
+}
+
+fn literal(value: i64) -> String {
+    match value {
+        // C has no negative literals, and the absolute value of this number does not fit.
+        i64::MIN => "(-9223372036854775807LL - 1)".to_owned(),
+        value => format!("{value}LL"),
+    }
+}
+
+fn misfit(parameter: &str, problem: &'static str) -> HarnessError {
+    HarnessError::Misfit { parameter: parameter.to_owned(), problem }
+}

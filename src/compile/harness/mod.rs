@@ -1,0 +1,300 @@
+//! Writes the `main` of a subject whose entry is not `main`.
+
+mod body;
+mod error;
+
+use std::path::Path;
+
+use self::body::Body;
+pub use self::error::HarnessError;
+use crate::{
+    compile::signature::{Unreadable, signature},
+    subject::config::{InputsConfig, NanConfig},
+};
+
+/// Writes a C file that includes the meta program and runs `entry` on symbolic arguments.
+///
+/// `source` is the text of the meta program, and `include` the path by which it is included. Every
+/// argument is an object with the name of its parameter. The return value is the output `return`,
+/// and a buffer that the entry may write to is an output with the name of its parameter. A returned
+/// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of any other
+/// returned pointer, what it points to is shown.
+///
+/// # Errors
+/// [`HarnessError`] says which setting of `subject.toml` to change.
+pub fn harness(
+    source: &str,
+    include: &Path,
+    entry: &str,
+    inputs: &InputsConfig,
+    show: Show,
+) -> Result<String, HarnessError> {
+    let signature = signature(source, entry).map_err(|error| match error {
+        Unreadable::NotFound { functions } => HarnessError::NoEntry {
+            entry: entry.to_owned(),
+            file: include.display().to_string(),
+            // Functions that merging added are not the author's.
+            functions: functions.into_iter().filter(|f| !f.starts_with("psychic_")).collect(),
+        },
+        Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
+    })?;
+    if let Some(parameter) =
+        inputs.params.keys().find(|name| signature.parameters.iter().all(|p| p.name != **name))
+    {
+        return Err(HarnessError::UnknownParameter {
+            entry: entry.to_owned(),
+            parameter: parameter.clone(),
+            known: signature.parameters.iter().map(|p| p.name.clone()).collect(),
+        });
+    }
+    let mut body = Body::new(entry, inputs);
+    let mut arguments = Vec::new();
+    for parameter in &signature.parameters {
+        arguments.push(body.parameter(parameter)?);
+    }
+    let call = body.call(&signature, &arguments.join(", "))?;
+    let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    let Body { before, after, buffers, .. } = body;
+    let show = show.definition();
+    let most = buffers.into_iter().map(|buffer| buffer.declaration);
+    let most: String = most.map(|declaration| format!(" {declaration};")).collect();
+    Ok(format!(
+        "/* Runs {entry} on symbolic arguments. */\n\
+         #define main psychic_subject_main\n\
+         #include \"{include}\"\n\
+         #undef main\n\
+         #include \"psychic.h\"\n\
+         \n\
+         union psychic_buffers {{ char none;{most} }};\n\
+         {APART}{SIZE}{show}\
+         \n\
+         int main(void)\n\
+         {{\n\
+         \x20 PSYCHIC_GUARD(first);\n\
+         {before}\x20 PSYCHIC_GUARD(last);\n\
+         {call}{after}  return 0;\n\
+         }}\n"
+    ))
+}
+
+/// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
+/// bounds may skip, and the end of one may be the beginning of another. Aligned to more than the
+/// size of the largest one, they do neither. AddressSanitizer watches what lies before the first
+/// and behind the last argument up to guards. These are arrays, as it leaves out what could be a
+/// register. (Before the first of large arguments there is only a redzone, as AddressSanitizer
+/// orders variables by their alignment.)
+const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
+    \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
+    #define PSYCHIC_GUARD(name) __attribute__((aligned(1 << 16))) \\\n\
+    \x20 char psychic_ ## name[2]; psychic_ ## name[1] = 0\n";
+
+/// The size in bytes of a value of type `type` if that is a number, else 0.
+const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
+    \x20 _Bool *: 1, char *: 1, signed char *: 1, unsigned char *: 1, short *: 2, \\\n\
+    \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
+    \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
+    \x20 default: 0)\n";
+
+/// How a harness shows values.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Show {
+    /// By the calls that make outputs. Numbers are told apart as this says.
+    Outputs(NanConfig),
+    /// For people: first notes in `psychic_kind` what a value consists of (`i` integers, `t` text,
+    /// `f` floating-point numbers, 0 anything else), and in `psychic_each` the size of each.
+    Legibly,
+}
+
+impl Show {
+    /// The macro that gives the function to call for a type.
+    fn definition(self) -> &'static str {
+        match self {
+            Self::Outputs(NanConfig::One) => {
+                "#define PSYCHIC_SHOW(type) _Generic((type *)0, \\\n\
+                 \x20 float *: psychic_output_float, double *: psychic_output_double, \\\n\
+                 \x20 long double *: psychic_output_long_double, default: psychic_output)\n"
+            }
+            Self::Outputs(NanConfig::Bits) => "#define PSYCHIC_SHOW(type) psychic_output\n",
+            Self::Legibly => {
+                "#define PSYCHIC_SHOW(type) (psychic_each = sizeof(type), \\\n\
+                 \x20 psychic_kind = _Generic((type *)0, \\\n\
+                 \x20 char *: 't', signed char *: 't', unsigned char *: 't', _Bool *: 'i', \\\n\
+                 \x20 short *: 'i', unsigned short *: 'i', int *: 'i', unsigned *: 'i', \\\n\
+                 \x20 long *: 'i', unsigned long *: 'i', long long *: 'i', \\\n\
+                 \x20 unsigned long long *: 'i', float *: 'f', double *: 'f', \\\n\
+                 \x20 long double *: 'f', default: 0), psychic_output)\n"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, fs, process::Command};
+
+    use super::*;
+    use crate::{
+        compile::{Compilation, Toolchain},
+        errors::Sanitizer,
+        subject::config::ParamConfig,
+    };
+
+    fn inputs(params: &[(&str, ParamConfig)]) -> InputsConfig {
+        let params = params.iter().map(|(name, p)| ((*name).to_owned(), p.clone()));
+        InputsConfig { params: params.collect::<BTreeMap<_, _>>(), ..InputsConfig::default() }
+    }
+
+    fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
+        let inputs = inputs(params);
+        harness(source, Path::new("m.c"), entry, &inputs, Show::Outputs(NanConfig::One))
+            .unwrap_err()
+            .to_string()
+    }
+
+    /// Compiles the harness of `f` and runs it on zeros only. Returns whether it finished, and its
+    /// outputs.
+    fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
+        let inputs = inputs(params);
+        let text =
+            harness(source, Path::new("m.c"), "f", &inputs, Show::Outputs(NanConfig::One)).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("m.c"), source).unwrap();
+        fs::write(path("harness.c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec!["harness.c".into()],
+            flags: vec!["-Wall".into(), "-Werror".into(), "-Wno-unused".into()],
+            ..Compilation::default()
+        };
+        let clang = Toolchain::find().unwrap();
+        clang.bitcode(&compilation, &path("a.bc")).unwrap();
+        clang.native(&compilation, sanitizer, &path("a.out")).unwrap();
+        let run = Command::new(path("a.out")).env("PSYCHIC_OUTPUTS", path("outputs")).output();
+        (run.unwrap().status.success(), fs::read(path("outputs")).unwrap_or_default())
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let source = "int middle(int a, char *text, int *data) { return 0; } int other(void) {}";
+        assert!(error(source, "midle", &[]).contains("did you mean `middle`?"));
+        assert!(error("", "f", &[]).contains("there are none"));
+        assert!(error(source, "middle", &[]).contains("text = { string = 4 }"));
+        let text = ("text", ParamConfig { string: Some(2), ..ParamConfig::default() });
+        assert!(
+            error(source, "middle", std::slice::from_ref(&text))
+                .contains("data = { elements = 4 }")
+        );
+        let typo = ("txt", ParamConfig::default());
+        assert!(error(source, "middle", &[typo]).contains("did you mean `text`?"));
+        let a = ("a", ParamConfig { elements: Some(2), ..ParamConfig::default() });
+        assert!(error(source, "middle", &[a]).contains("`a`: `string` and `elements` are"));
+        let data = ("data", ParamConfig { string: Some(2), ..ParamConfig::default() });
+        assert!(error(source, "middle", &[text, data]).contains("use `elements`"));
+        assert!(error("int f(a) int a; {}", "f", &[]).contains("K&R"));
+        assert!(error("int f(struct s s) {}", "f", &[]).contains("`struct s`"));
+        assert!(error("struct s f(void) {}", "f", &[]).contains("psychic_output"));
+    }
+
+    #[test]
+    fn a_harness_compiles_and_shows_what_the_entry_returned_and_wrote() {
+        let source = "#include <stddef.h>\n\
+            unsigned f(const char *s, short a[2][2], unsigned char c, double, long v, int m) {\n\
+              a[1][0] = v; return s[0] + c + m; }\n\
+            int main(int argc, char **argv) { return f(0, 0, 0, 0, 0, 0); }\n";
+        let params = [
+            ("s", ParamConfig { string: Some(3), max: Some(90), ..ParamConfig::default() }),
+            ("a", ParamConfig { min: Some(-5), ..ParamConfig::default() }),
+            ("c", ParamConfig { min: Some(-1), max: Some(300), ..ParamConfig::default() }),
+            ("v", ParamConfig { value: Some(i64::from(i16::MIN)), ..ParamConfig::default() }),
+            ("m", ParamConfig { min: Some(i64::MIN), max: Some(0), ..ParamConfig::default() }),
+        ];
+        let (finished, outputs) = run(source, &params, Sanitizer::None);
+        assert!(finished);
+        let mut expected = b"return\0\x04\0\0\0\0\0\0\0\0\0\0\0".to_vec();
+        expected.extend(b"a\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\x80\0\0");
+        assert_eq!(outputs, expected);
+    }
+
+    #[test]
+    fn no_index_gets_from_one_argument_into_another() {
+        let first = "char f(char *a, short *b, int c) { return a[c]; }\n";
+        // Behind the last argument are the harness's own variables.
+        let last = "char f(int c, short *b, char *a) { return a[c]; }\n";
+        let mut params = vec![
+            ("a", ParamConfig { elements: Some(2), ..ParamConfig::default() }),
+            ("b", ParamConfig { elements: Some(40), ..ParamConfig::default() }),
+        ];
+        params.push(("c", ParamConfig::default()));
+        for source in [first, last] {
+            for index in [0, 1, 2, 16, -1, -16, 124, 900, 5000, -5000, 60_000, -60_000] {
+                params[2].1.value = Some(index);
+                let (finished, _) = run(source, &params, Sanitizer::AddressUndefined);
+                assert_eq!(finished, (0..2).contains(&index), "{source}{index}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_returned_string_is_shown_by_its_text() {
+        for (value, length) in [("\"ab\"", 3), ("\"\"", 1), ("(void *)0", 0)] {
+            let source = format!("const char *f(void) {{ return {value}; }}\n");
+            let (finished, outputs) = run(&source, &[], Sanitizer::None);
+            assert!(finished);
+            assert_eq!(outputs[7], length);
+        }
+    }
+
+    #[test]
+    fn a_returned_pointer_is_shown_by_the_parameter_it_points_into() {
+        let params = [
+            ("v", ParamConfig { elements: Some(3), ..ParamConfig::default() }),
+            ("w", ParamConfig { elements: Some(4), ..ParamConfig::default() }),
+        ];
+        let long = |place: u8| [&[8, 0, 0, 0, 0, 0, 0, 0, place][..], &[0; 7]].concat();
+        let within = |name: &str, place| [name.as_bytes(), b"\0", &long(place)].concat();
+        let places = [
+            ("v + 2", within("return in v", 8)),
+            ("v + 3", within("return in v", 12)),
+            ("w", within("return in w", 0)),
+            ("w + 4", within("return in w", 16)),
+            ("0", b"return\0\0\0\0\0\0\0\0\0".to_vec()),
+            ("&other", b"return\0\x04\0\0\0\0\0\0\0\x07\0\0\0".to_vec()),
+        ];
+        for (pointer, expected) in places {
+            let source = format!(
+                "static int other = 7;\n\
+                 const int *f(const int *v, const int *w) {{ return {pointer}; }}\n"
+            );
+            assert_eq!(run(&source, &params, Sanitizer::None), (true, expected), "{pointer}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_no_further_than_the_end_of_its_buffer() {
+        let params = [("s", ParamConfig { elements: Some(2), ..ParamConfig::default() })];
+        let source = "char *f(char *s) { s[0] = s[1] = 'a'; return s + 1; }\n";
+        let (finished, outputs) = run(source, &params, Sanitizer::AddressUndefined);
+        assert!(finished);
+        let text = b"return\0\x01\0\0\0\0\0\0\0a";
+        assert!(outputs.windows(text.len()).any(|window| window == text));
+    }
+
+    #[test]
+    fn every_nan_counts_as_the_same_one() {
+        let source = "double f(float *v, long double *w) {\n\
+              v[0] = -__builtin_nanf(\"3\"); w[0] = -__builtin_nanl(\"5\"); w[1] = 1;\n\
+              return -__builtin_nan(\"7\"); }\n";
+        let params = [
+            ("v", ParamConfig { elements: Some(1), ..ParamConfig::default() }),
+            ("w", ParamConfig { elements: Some(2), ..ParamConfig::default() }),
+        ];
+        let (finished, outputs) = run(source, &params, Sanitizer::None);
+        assert!(finished);
+        let mut expected = b"return\0\x08\0\0\0\0\0\0\0\0\0\0\0\0\0\xf8\x7f".to_vec();
+        expected.extend(b"v\0\x04\0\0\0\0\0\0\0\0\0\xc0\x7f");
+        expected.extend(b"w\0\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xc0\xff\x7f");
+        expected.extend(b"\0\0\0\0\0\0\0\x80\xff\x3f");
+        assert_eq!(outputs, expected);
+    }
+}
