@@ -479,7 +479,8 @@ def change_statement(rng, body, function):
         guarded = chosen[2]
         if not any(s[0] == "decl" for s in guarded):
             block[index:index + 1] = guarded
-    elif chosen[0] == "assign" and chosen[2] == "=":
+    # A variable named like one in its own initial value would be that one, not yet written.
+    elif chosen[0] == "assign" and chosen[2] == "=" and "temp" not in repr(chosen[3]):
         block[index:index + 1] = [["block", [
             ["decl", "long", "temp", chosen[3]],
             ["assign", chosen[1], "=", ["var", "temp"]]]]]
