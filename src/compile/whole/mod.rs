@@ -13,10 +13,12 @@
 //! tree that is configured and built from the beginning. The program of all revisions
 //! ([`Whole::unite`]) is made in the same way.
 
+mod addresses;
 mod commands;
 mod program;
 mod revisions;
 mod sources;
 
+pub use addresses::functions_at_fixed_addresses;
 pub use program::{Recipe, Whole};
 pub use revisions::Made;

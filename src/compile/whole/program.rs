@@ -79,6 +79,11 @@ const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", 
 /// (<https://reproducible-builds.org/docs/source-date-epoch/>).
 pub(super) const EPOCH: &str = "1577836800";
 
+/// Where the code of a program begins, whatever the size of its constants, which come first: a
+/// function that no patched one precedes has one address in all revisions then
+/// ([`functions_at_fixed_addresses`](super::functions_at_fixed_addresses)).
+const CODE: &str = "--section-start=.text=0x10000000";
+
 /// Tools that autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
@@ -450,8 +455,7 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
-        let mut parts =
-            vec![self.key.clone(), runtime, ALIGNMENT.to_string(), IMAGE_BASE.to_owned()];
+        let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string(), layout()];
         parts.extend(self.recipe.probed.as_ref().map(|probed| format!("{probed:?}")));
         parts.extend(of);
         let key = hash(parts);
@@ -557,7 +561,7 @@ impl Whole {
         generator.args(["-Xclang", "-disable-llvm-passes"]);
         self.toolchain.run(generator.arg(module).arg("-o").arg(&object))?;
         let mut linker = command(&self.tool("ld.lld"));
-        linker.args(["-static", "-nostdlib", IMAGE_BASE]);
+        linker.args(["-static", "-nostdlib", IMAGE_BASE, CODE]);
         linker.arg("-L").arg(self.libc.join("lib")).arg(&object);
         self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
@@ -600,7 +604,7 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
         let runtime = read(&self.libc.join("runtime-stamp"))?;
-        let key = hash([read(bitcode)?, runtime, how.into(), IMAGE_BASE.into()]);
+        let key = hash([read(bitcode)?, runtime, how.into(), layout().into()]);
         if Stamp::is_fresh(out, &key) {
             return Ok(());
         }
@@ -615,6 +619,11 @@ impl Whole {
         let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;
         stamp.write(out).map_err(BuildError::io(out))
     }
+}
+
+/// What the linker is told about addresses, for a key.
+fn layout() -> String {
+    [IMAGE_BASE, CODE].join(" ")
 }
 
 /// The paths and contents of changed files as texts, for a key.

@@ -1,0 +1,24 @@
+//! Which functions of the explored program are where in the native ones.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    compile::stem,
+    ir::{FunctionId, Module},
+};
+
+/// The functions of a module whose native addresses are known by their stems. A stem that several
+/// functions share says nothing: a revision's own function has another address than the one that
+/// it replaces, and names of static functions are given anew in every program.
+pub(super) fn places_of_functions(
+    module: &Module,
+    by_stem: &BTreeMap<String, u64>,
+) -> HashMap<FunctionId, u64> {
+    let mut found: HashMap<&str, Option<FunctionId>> = HashMap::new();
+    for (id, function) in (0u32..).zip(&module.functions) {
+        let id = Some(FunctionId(id));
+        found.entry(stem(&function.name)).and_modify(|known| *known = None).or_insert(id);
+    }
+    let place = |(stem, id): (&str, Option<FunctionId>)| Some((id?, *by_stem.get(stem)?));
+    found.into_iter().filter_map(place).collect()
+}
