@@ -15,6 +15,7 @@
 
 mod addresses;
 mod commands;
+mod order;
 mod program;
 mod revisions;
 mod sources;

@@ -14,7 +14,10 @@ use inkwell::values::{GlobalValue, InstructionOpcode};
 use serde::{Deserialize, Serialize};
 use walkdir::{DirEntry, WalkDir};
 
-use super::commands::{Commands, Reads, read_commands};
+use super::{
+    commands::{Commands, Reads, read_commands},
+    order::write_order,
+};
 use crate::compile::{
     error::BuildError,
     flags::DIALECT,
@@ -80,9 +83,11 @@ const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", 
 pub(super) const EPOCH: &str = "1577836800";
 
 /// Where the code of a program begins, whatever the size of its constants, which come first: a
-/// function that no patched one precedes has one address in all revisions then
+/// function that no patched one precedes has one address in all revisions
 /// ([`functions_at_fixed_addresses`](super::functions_at_fixed_addresses)).
 const CODE: &str = "--section-start=.text=0x10000000";
+/// The linker puts first what a file says, one symbol a line ([`write_order`]).
+const ORDER: &str = "--symbol-ordering-file=";
 
 /// Tools that autotools would run if a file looked newer than another one.
 const MAINTAINER_TOOLS: &[&str] =
@@ -558,10 +563,14 @@ impl Whole {
         // Run no more passes: the machine code has to do what the bitcode says.
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
+        generator.arg("-ffunction-sections");
         generator.args(["-Xclang", "-disable-llvm-passes"]);
         self.toolchain.run(generator.arg(module).arg("-o").arg(&object))?;
+        let order = out.with_extension("order");
+        write_order(module, &order)?;
         let mut linker = command(&self.tool("ld.lld"));
         linker.args(["-static", "-nostdlib", IMAGE_BASE, CODE]);
+        linker.arg(format!("{ORDER}{}", order.display()));
         linker.arg("-L").arg(self.libc.join("lib")).arg(&object);
         self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
@@ -623,7 +632,7 @@ impl Whole {
 
 /// What the linker is told about addresses, for a key.
 fn layout() -> String {
-    [IMAGE_BASE, CODE].join(" ")
+    [IMAGE_BASE, CODE, ORDER].join(" ")
 }
 
 /// The paths and contents of changed files as texts, for a key.
