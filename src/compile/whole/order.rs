@@ -22,8 +22,12 @@ pub(super) fn write_order(module: &Path, out: &Path) -> Result<(), BuildError> {
     fs::write(out, names).map_err(BuildError::io(out))
 }
 
-/// Whether anything but a call of a function refers to it.
+/// Whether anything but a call of a function refers to it. The libc alone is given `main`, which is
+/// often patched.
 fn has_known_address(function: Value<'_>) -> bool {
+    if function.name() == "main" {
+        return false;
+    }
     let is_passed =
         |call: Value<'_>| call.arguments().iter().any(|argument| argument.key() == function.key());
     let calls = |user: Value<'_>| {
