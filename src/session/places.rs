@@ -22,3 +22,20 @@ pub(super) fn places_of_functions(
     let place = |(stem, id): (&str, Option<FunctionId>)| Some((id?, *by_stem.get(stem)?));
     found.into_iter().filter_map(place).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Function;
+
+    #[test]
+    fn a_stem_of_several_functions_says_nothing() {
+        let names = ["alone", "usage", "usage.12", "patched", "patched.revision3", "late.4", "new"];
+        let function = |name: &str| Function { name: name.to_owned(), ..Function::default() };
+        let module = Module { functions: names.map(function).into(), ..Module::default() };
+        let known = ["alone", "usage", "patched", "late", "elsewhere"];
+        let known = (1..).zip(known).map(|(address, name)| (name.to_owned(), address)).collect();
+        let places = places_of_functions(&module, &known);
+        assert_eq!(places, HashMap::from([(FunctionId(0), 1), (FunctionId(5), 4)]));
+    }
+}
