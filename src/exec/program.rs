@@ -30,6 +30,9 @@ pub struct Program {
     pub models: HashMap<FunctionId, Model>,
     /// Models that run before the code of a libc function, or in its place if they give a result.
     pub preparations: HashMap<FunctionId, Model>,
+    /// The addresses of functions in the native programs of all revisions, as far as these agree
+    /// on them. Nothing is known of the others.
+    pub natively: HashMap<FunctionId, u64>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
     /// Where the revision can still matter; computed when it is first needed.
@@ -77,6 +80,7 @@ impl Program {
             choosers,
             models: modelled,
             preparations,
+            natively: HashMap::new(),
             uninitialised: Uninitialised::default(),
             asking: OnceLock::new(),
             ends_unaffected: false,

@@ -4,7 +4,8 @@
 //! the one that the program would see. Such a number becomes a variable of its own. Where
 //! the number decides something, or is shown, the path goes on with the address that the object
 //! has here, and is marked: nothing may be proved of it. What C defines (arithmetic within an
-//! object, equality) stays exact.
+//! object, equality) stays exact, and so is what is decided by functions alone whose native
+//! addresses are known ([`Program::natively`](super::Program::natively)).
 
 use rustc_hash::FxHashMap;
 
@@ -90,12 +91,13 @@ impl Executor<'_> {
     /// no addresses, or the path is marked.
     pub(super) fn low_bits(&self, width: u32, value: Value) -> Option<Value> {
         let addresses = self.addresses_in(value);
-        let first = addresses.first().filter(|_| !self.is_marked())?;
+        let is_wanted = || addresses.all.iter().any(|address| self.is_known(*address));
+        let first = addresses.first().filter(|_| is_wanted() || !self.is_marked())?;
         let exprs = &self.program.exprs;
         let value = match value {
             Value::Expr(e) if addresses.share_object(&addresses) => {
                 let start = start_of(first);
-                exprs.add(self.start_bits(width, start), self.distance(width, e, start))
+                exprs.add(self.start_number(width, start), self.distance(width, e, start))
             }
             Value::Expr(e) => self.with_addresses(e, width, &|address| self.bits(width, address)),
             _ => self.bits(width, first),
@@ -120,7 +122,16 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let start = start_of(address);
         let distance = exprs.constant(width, address.wrapping_sub(start));
-        exprs.add(self.start_bits(width, start), distance)
+        exprs.add(self.start_number(width, start), distance)
+    }
+
+    /// The low bits of the start of an object as a number: of the variable that stands for it,
+    /// unless the path is marked and nothing is known of the object's native address.
+    fn start_number(&self, width: u32, start: u64) -> ExprId {
+        match self.is_marked() && !self.is_known(start) {
+            true => self.program.exprs.constant(width, start),
+            false => self.start_bits(width, start),
+        }
     }
 
     /// The low bits of the variable that stands for the start of an object. A part of it has
@@ -140,11 +151,15 @@ impl Executor<'_> {
         exprs.extract(start, 0, width)
     }
 
-    /// `expr` with the addresses in it as they are here. The path is marked, unless any other
-    /// addresses give the same value, or a copying function of the C library runs: that may go
-    /// another way, but comes to the same result.
+    /// `expr` with the addresses in it as they are natively or, if that is not known, here. In the
+    /// latter case the path is marked, unless any other addresses give the same value, or a copying
+    /// function of the C library runs: that may go another way, but comes to the same result.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
-        let known = self.known_addresses(expr);
+        let expr = self.with_variables(expr, &|address| self.natively(address));
+        if !self.program.exprs.mentions(expr).address() {
+            return expr;
+        }
+        let known = self.with_variables(expr, &Some);
         let function = &self.program.module.functions[self.state.top.function.0 as usize];
         let copies = function.library && COPIES.contains(&function.name.as_str());
         if !copies && !self.is_marked() && self.differs(expr, known) {
@@ -157,8 +172,8 @@ impl Executor<'_> {
         known
     }
 
-    /// Whether something on this path depended on an address: addresses need no variables any more
-    /// then.
+    /// Whether something on this path depended on an address: those that are not known natively
+    /// need no variables any more then.
     fn is_marked(&self) -> bool {
         let mut approximations = self.state.world.approximations.iter();
         approximations.any(|what| matches!(what, Approximation::AddressAsNumber(_)))
@@ -365,14 +380,23 @@ impl Executor<'_> {
         })
     }
 
-    /// `expr` with the addresses in it as they are here.
-    fn known_addresses(&self, expr: ExprId) -> ExprId {
+    /// `expr` with what `by` gives for addresses in place of the variables that stand for them.
+    fn with_variables(&self, expr: ExprId, by: &dyn Fn(u64) -> Option<u64>) -> ExprId {
         let exprs = &self.program.exprs;
         let variables = exprs.variables(expr).iter();
         let addresses = variables.filter_map(|variable| {
-            Some((*variable, exprs.constant(64, self.address_of(*variable)?)))
+            Some((*variable, exprs.constant(64, by(self.address_of(*variable)?)?)))
         });
         Substitution::of(exprs, addresses).apply(exprs, expr)
+    }
+
+    /// The native address of the function whose address here is `address`, if it is known.
+    fn natively(&self, address: u64) -> Option<u64> {
+        self.program.natively.get(&function_at(address)?).copied()
+    }
+
+    fn is_known(&self, address: u64) -> bool {
+        self.natively(address).is_some()
     }
 }
 

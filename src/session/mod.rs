@@ -24,6 +24,7 @@ pub(crate) mod native;
 mod observer;
 mod options;
 mod oracle;
+mod places;
 mod rounds;
 pub(crate) mod rows;
 mod run;

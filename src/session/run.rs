@@ -19,6 +19,7 @@ use super::{
     native::Native,
     observer::{Event, Observer},
     options::{Options, Sharing, Until},
+    places::places_of_functions,
     rounds::{MANY_IN_VAIN, explore_and_pair},
     rows::takes_part,
     shadow::{self, Behind, Hunt, Shadow},
@@ -257,6 +258,7 @@ impl Session {
         let config = &stage.subject.config;
         let mut program = Program::new(module, &options.search.models()?.with_terms());
         program.uninitialised = config.uninitialised;
+        program.natively = places_of_functions(&program.module, &built.functions);
         if !options.apart {
             program.rejoin();
         }

@@ -74,6 +74,9 @@ pub(crate) struct Built {
     /// Revisions of an optimised program in which more functions than in the original may end
     /// without the result that they promise: what these return may differ from build to build.
     pub(crate) without_result: BTreeSet<Revision>,
+    /// The addresses of functions that have one and the same in the native programs of all
+    /// revisions, by [stem](compile::stem).
+    pub(crate) functions: BTreeMap<String, u64>,
 }
 
 impl Stage {
@@ -404,7 +407,8 @@ impl Stage {
         let plain = self.builds(plain);
         let serves = true;
         let binaries = Binaries { plain, serves, variables, uninitialised, ..Binaries::default() };
-        Ok((Built { bitcode, binaries, library, without_result: BTreeSet::new() }, module))
+        let (without_result, functions) = (BTreeSet::new(), BTreeMap::new());
+        Ok((Built { bitcode, binaries, library, without_result, functions }, module))
     }
 
     /// The meta program's bitcode, one module for each source; `None` if it does not compile, the
@@ -471,13 +475,16 @@ impl Stage {
         let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
         self.settle(merged, &own, &made.refused, observer)?;
         let without_result = made.without_result;
+        let mut functions =
+            compile::functions_at_fixed_addresses(made.native.values().map(PathBuf::as_path))?;
+        functions.retain(|name, _| !made.renamed.contains(name));
         let plain = Builds::Each(Arc::new(made.native));
         let files = self.subject.files.as_slice().into();
         let uninitialised = self.subject.config.uninitialised;
         let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
         let library = Closure::default();
-        Ok((Built { bitcode, binaries, library, without_result }, module))
+        Ok((Built { bitcode, binaries, library, without_result, functions }, module))
     }
 
     /// Notes in `merged` what building has shown, reports what is newly set aside, and writes

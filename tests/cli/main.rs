@@ -19,6 +19,7 @@ mod judged;
 mod loose;
 mod notes;
 mod oracle;
+mod order;
 mod packages;
 mod progress;
 mod queries;

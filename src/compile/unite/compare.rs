@@ -13,6 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     node::{Id, Node, Nodes, Side},
+    stem::stem,
     walk::{Cursor, Different, Facts, Stop, constant},
 };
 use crate::llvm::{Source, TypeKind, Value};
@@ -44,6 +45,13 @@ impl Plan {
     pub(super) fn is_empty(&self) -> bool {
         let Self { replaced, added, shared: _, lists } = self;
         replaced.is_empty() && added.is_empty() && lists.iter().all(Option::is_none)
+    }
+
+    /// The stems of symbols that have another name than their likes, and those of the likes.
+    pub(super) fn renamed(&self) -> impl Iterator<Item = String> {
+        let pairs = self.replaced.iter().chain(&self.shared);
+        let stems = pairs.map(|(own, like)| [stem(own), stem(like)]);
+        stems.filter(|[own, like]| own != like).flatten().map(str::to_owned)
     }
 }
 

@@ -19,9 +19,12 @@
 mod compare;
 mod copies;
 mod node;
+mod stem;
 #[cfg(test)]
 mod tests;
 mod walk;
+
+pub use stem::stem;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -56,6 +59,8 @@ pub struct United {
     pub failed: BTreeMap<u32, String>,
     /// Whether an output was written: the meta program's bitcode alone is not right.
     pub is_written: bool,
+    /// The [stems](stem) of symbols that the meta program and a revision call by different names.
+    pub renamed: BTreeSet<String>,
 }
 
 /// A thread compares at least this many programs: each thread has to read the meta program.
@@ -94,7 +99,8 @@ pub fn unite<'p>(
     let parts: Vec<Result<_, BuildError>> = all.par_chunks(size).map(compare).collect();
     let (mut united, mut plans) = (United::default(), Vec::new());
     for part in parts {
-        let (United { own, failed, is_written: _ }, more) = part?;
+        let (United { own, failed, is_written: _, renamed }, more) = part?;
+        united.renamed.extend(renamed);
         united.own.extend(own);
         united.failed.extend(failed);
         plans.extend(more);
@@ -307,6 +313,7 @@ fn compare_all(
                 }
             };
             united.own.insert(revision, plan.replaced.len() + plan.added.len());
+            united.renamed.extend(plan.renamed());
             if plan.is_empty() {
                 continue;
             }

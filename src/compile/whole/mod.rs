@@ -13,13 +13,16 @@
 //! tree that is configured and built from the beginning. The program of all revisions
 //! ([`Whole::unite`]) is made in the same way.
 
+mod addresses;
 mod commands;
 mod libc;
+mod order;
 mod package;
 mod program;
 mod revisions;
 mod sources;
 mod tree;
 
+pub use addresses::functions_at_fixed_addresses;
 pub use package::{Recipe, Whole};
 pub use revisions::Made;

@@ -10,7 +10,7 @@ use std::{
 use inkwell::values::{GlobalValue, InstructionOpcode};
 use serde::{Deserialize, Serialize};
 
-use super::package::Whole;
+use super::{order::write_order, package::Whole};
 use crate::{
     compile::{
         error::BuildError,
@@ -29,6 +29,13 @@ const ALIGNMENT: u32 = 16;
 
 /// The distance in bytes of global variables in a watched program (also in `runtime/watch.c`).
 const APART: u32 = 2048;
+
+/// Where the code of a program begins, whatever the size of its constants, which come first: a
+/// function that no patched one precedes has one address in all revisions
+/// ([`functions_at_fixed_addresses`](super::functions_at_fixed_addresses)).
+const CODE: &str = "--section-start=.text=0x10000000";
+/// The linker puts first what a file says, one symbol a line ([`write_order`]).
+const ORDER: &str = "--symbol-ordering-file=";
 
 /// The symbols of a linked module that stay visible: its entry point, and errno, which the native allocator
 /// sets.
@@ -141,8 +148,7 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let runtime = self.libc.join("runtime-stamp");
         let runtime = fs::read_to_string(&runtime).map_err(BuildError::io(&runtime))?;
-        let mut parts =
-            vec![self.key.clone(), runtime, ALIGNMENT.to_string(), IMAGE_BASE.to_owned()];
+        let mut parts = vec![self.key.clone(), runtime, ALIGNMENT.to_string(), layout()];
         parts.extend(self.recipe.probed.as_ref().map(|probed| format!("{probed:?}")));
         parts.extend(of);
         let key = hash(parts);
@@ -197,10 +203,14 @@ impl Whole {
         // Run no more passes: the machine code has to do what the bitcode says.
         let mut generator = self.toolchain.clang();
         generator.args(["--target=x86_64-linux-musl", "-c", "-O1", "-fno-pic"]);
+        generator.arg("-ffunction-sections");
         generator.args(["-Xclang", "-disable-llvm-passes"]);
         self.toolchain.run(generator.arg(module).arg("-o").arg(&object))?;
+        let order = out.with_extension("order");
+        write_order(module, &order)?;
         let mut linker = command(&self.tool("ld.lld"));
-        linker.args(["-static", "-nostdlib", IMAGE_BASE]);
+        linker.args(["-static", "-nostdlib", IMAGE_BASE, CODE]);
+        linker.arg(format!("{ORDER}{}", order.display()));
         linker.arg("-L").arg(self.libc.join("lib")).arg(&object);
         self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
@@ -243,7 +253,7 @@ impl Whole {
     ) -> Result<(), BuildError> {
         let read = |path: &Path| fs::read(path).map_err(BuildError::io(path));
         let runtime = read(&self.libc.join("runtime-stamp"))?;
-        let key = hash([read(bitcode)?, runtime, how.into(), IMAGE_BASE.into()]);
+        let key = hash([read(bitcode)?, runtime, how.into(), layout().into()]);
         if Stamp::is_fresh(out, &key) {
             return Ok(());
         }
@@ -258,6 +268,11 @@ impl Whole {
         let stamp = Stamp::new(key, []).map_err(BuildError::io(out))?;
         stamp.write(out).map_err(BuildError::io(out))
     }
+}
+
+/// What the linker is told about addresses, for a key.
+fn layout() -> String {
+    [IMAGE_BASE, CODE, ORDER].join(" ")
 }
 
 /// The paths and contents of changed files as texts, for a key.

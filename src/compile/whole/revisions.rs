@@ -48,6 +48,9 @@ pub struct Made {
     /// Revisions of which more functions than of the original may end without the result that they
     /// promise.
     pub without_result: BTreeSet<Revision>,
+    /// Functions and variables, by [stem](crate::compile::stem), that the meta program and a
+    /// revision call by different names.
+    pub renamed: BTreeSet<String>,
 }
 
 /// What the compiler makes of one source for all revisions.
@@ -66,6 +69,7 @@ struct United {
     own: BTreeMap<Revision, usize>,
     /// Revisions that a single source does not describe completely.
     untold: BTreeSet<Revision>,
+    renamed: BTreeSet<String>,
 }
 
 impl Whole {
@@ -170,6 +174,7 @@ impl Whole {
         let base = match united {
             Some(united) => {
                 made.own = united.own;
+                made.renamed = united.renamed;
                 let is_untold =
                     |all: &[Revision]| all.iter().any(|revision| united.untold.contains(revision));
                 let untold = like.iter().filter(|(_, all)| is_untold(all));
@@ -192,6 +197,7 @@ impl Whole {
         let programs: Vec<Program> = whole.iter().map(program).collect();
         let united = unite(&[base], &programs, &PUBLIC, out)?;
         made.own.extend(united.own.into_iter().map(|(r, count)| (Revision(r), count)));
+        made.renamed.extend(united.renamed);
         for (revision, why) in united.failed {
             made.native.remove(&Revision(revision));
             made.refused.insert(Revision(revision), why);
@@ -248,6 +254,7 @@ impl Whole {
                 *all.own.entry(Revision(revision)).or_default() += count;
             }
             all.untold.extend(united.failed.into_keys().map(Revision));
+            all.renamed.extend(united.renamed);
             if united.is_written {
                 all.sources.insert(source.path.to_owned(), source.united.clone());
             }
