@@ -230,3 +230,30 @@ fn what_is_not_the_same_is_not_taken_for_it() {
         assert_eq!(counts, [0, 1], "{a} and {b}");
     }
 }
+
+#[test]
+fn symbols_that_revisions_call_otherwise_are_known() {
+    let directory = TempDir::new().unwrap();
+    let toolchain = Toolchain::find().unwrap();
+    let [meta, own, out] = ["meta.bc", "own.bc", "out.bc"].map(|name| directory.path().join(name));
+    let two = |f: &str, g: &str| {
+        format!(
+            "static int same(int x) {{ return x / 7; }}\n\
+             static int {f}(int x) {{ return x + 3; }}\nstatic int {g}(int x) {{ return x - 1; }}\n\
+             int main(int n, char **a) {{ return {f}(n) + 2 * {g}(n) + same(n); }}\n"
+        )
+    };
+    for (place, text) in [(&meta, two("f", "g")), (&own, two("g", "f"))] {
+        fs::write(place.with_extension("c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec![place.with_extension("c").file_name().unwrap().into()],
+            ..Compilation::default()
+        };
+        toolchain.bitcode(&compilation, place).unwrap();
+    }
+    let program = Program { revisions: vec![1], modules: vec![own] };
+    let united = unite(&[meta], &[program], &["main"], &out).unwrap();
+    assert_eq!(united.own[&1], 0);
+    assert_eq!(united.renamed, BTreeSet::from(["f".to_owned(), "g".to_owned()]));
+}

@@ -3,12 +3,12 @@
 int say(const char *, const char *);
 typedef int operation(int);
 
-static int up(int x)
+int up(int x)
 {
 	return x + 3;
 }
 
-static int down(int x)
+int down(int x)
 {
 	return x - 1;
 }
@@ -19,5 +19,5 @@ int main(int argc, char **argv)
 {
 	int rises = (uintptr_t)table[0] < (uintptr_t)table[1];
 	int value = table[0](argc) + 2 * table[1](argc);
-	return say(rises ? "up" : "down", value == 3 * argc + 1 ? argv[0] + 1 : "");
+	return say(rises ? "up" : "down", value == 3 * argc + 1 ? argv[1] : "");
 }
