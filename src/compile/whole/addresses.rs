@@ -89,7 +89,7 @@ mod tests {
     fn only_what_is_at_one_place_in_all_programs_has_an_address() {
         let plain = format!("{FIRST}{SECOND}");
         let all = ["_start", "first", "second"];
-        assert_eq!(fixed("-no-pie", &[plain.clone()]), all);
+        assert_eq!(fixed("-no-pie", std::slice::from_ref(&plain)), all);
         assert_eq!(fixed("-no-pie", &[plain.clone(), plain.clone()]), all);
         let longer = "int first(void) { volatile int n = 1; return n + n * n + n / 7; }\n";
         let moved = format!("{longer}{SECOND}");
