@@ -5,11 +5,7 @@
 //! alternative of an operation once. Substituting one revision after another takes quadratic time
 //! instead: one walk for each revision, over the arms of the choice, of which there are as many.
 
-use std::{
-    cell::{LazyCell, RefCell},
-    collections::BTreeMap,
-    rc::Rc,
-};
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use rustc_hash::FxHashMap;
 
@@ -216,13 +212,12 @@ impl<'e> Choices<'e> {
     fn ite(&self, [condition, a, b]: [ExprId; 3], set: &RevisionSet, depth: u32) -> Alternatives {
         let exprs = self.exprs;
         let mut found = Alternatives::new();
-        let holds = LazyCell::new(|| self.alternatives(a, set, depth));
-        let fails = LazyCell::new(|| self.alternatives(b, set, depth));
+        let [holds, fails] = [a, b].map(|arm| move || self.alternatives(arm, set, depth));
         let mut open = Vec::new();
         for (condition, set) in self.alternatives(condition, set, depth).iter() {
             let taken = match exprs.as_u64(*condition) {
-                Some(0) => Rc::clone(&fails),
-                Some(_) => Rc::clone(&holds),
+                Some(0) => fails(),
+                Some(_) => holds(),
                 None => {
                     open.push((*condition, set.clone()));
                     continue;
@@ -233,9 +228,9 @@ impl<'e> Choices<'e> {
             }
         }
         if !open.is_empty() {
-            let open = refined(open, &holds).into_iter();
+            let open = refined(open, &holds()).into_iter();
             let open = open.map(|(condition, x, set)| ((condition, x), set)).collect();
-            for ((condition, x), y, set) in refined(open, &fails) {
+            for ((condition, x), y, set) in refined(open, &fails()) {
                 add(&mut found, exprs.ite(condition, x, y), &set);
             }
         }

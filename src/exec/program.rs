@@ -32,7 +32,7 @@ pub struct Program {
     pub preparations: HashMap<FunctionId, Model>,
     /// The addresses of functions in the native programs of all revisions, as far as these agree
     /// on them. Nothing is known of the others.
-    pub natively: HashMap<FunctionId, u64>,
+    pub native_addresses: HashMap<FunctionId, u64>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
     /// Where the revision can still matter; computed when it is first needed.
@@ -80,7 +80,7 @@ impl Program {
             choosers,
             models: modelled,
             preparations,
-            natively: HashMap::new(),
+            native_addresses: HashMap::new(),
             uninitialised: Uninitialised::default(),
             asking: OnceLock::new(),
             ends_unaffected: false,

@@ -5,7 +5,7 @@
 //! the number decides something, or is shown, the path goes on with the address that the object
 //! has here, and is marked: nothing may be proved of it. What C defines (arithmetic within an
 //! object, equality) stays exact, and so is what is decided by functions alone whose native
-//! addresses are known ([`Program::natively`](super::Program::natively)).
+//! addresses are known ([`Program::native_addresses`](super::Program::native_addresses)).
 
 use rustc_hash::FxHashMap;
 
@@ -155,7 +155,7 @@ impl Executor<'_> {
     /// latter case the path is marked, unless any other addresses give the same value, or a copying
     /// function of the C library runs: that may go another way, but comes to the same result.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
-        let expr = self.with_variables(expr, &|address| self.natively(address));
+        let expr = self.with_variables(expr, &|address| self.native_address(address));
         if !self.program.exprs.mentions(expr).address() {
             return expr;
         }
@@ -391,12 +391,12 @@ impl Executor<'_> {
     }
 
     /// The native address of the function whose address here is `address`, if it is known.
-    fn natively(&self, address: u64) -> Option<u64> {
-        self.program.natively.get(&function_at(address)?).copied()
+    fn native_address(&self, address: u64) -> Option<u64> {
+        self.program.native_addresses.get(&function_at(address)?).copied()
     }
 
     fn is_known(&self, address: u64) -> bool {
-        self.natively(address).is_some()
+        self.native_address(address).is_some()
     }
 }
 

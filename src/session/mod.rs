@@ -7,6 +7,7 @@
 //! [`sandbox_helper`](crate::replay::sandbox_helper): native runs are confined by a helper process,
 //! which is the same executable started once more.
 
+mod addresses;
 mod alone;
 mod beginning;
 mod bounds;
@@ -24,7 +25,6 @@ pub(crate) mod native;
 mod observer;
 mod options;
 mod oracle;
-mod places;
 mod rounds;
 pub(crate) mod rows;
 mod run;

@@ -11,6 +11,7 @@ use anyhow::{Context, bail};
 use tempfile::TempDir;
 
 use super::{
+    addresses::native_addresses,
     error::Error,
     findings::{Findings, Run, write_inputs},
     inner::probed,
@@ -19,7 +20,6 @@ use super::{
     native::Native,
     observer::{Event, Observer},
     options::{Options, Sharing, Until},
-    places::places_of_functions,
     rounds::{MANY_IN_VAIN, explore_and_pair},
     rows::takes_part,
     shadow::{self, Behind, Hunt, Shadow},
@@ -258,7 +258,7 @@ impl Session {
         let config = &stage.subject.config;
         let mut program = Program::new(module, &options.search.models()?.with_terms());
         program.uninitialised = config.uninitialised;
-        program.natively = places_of_functions(&program.module, &built.functions);
+        program.native_addresses = native_addresses(&program.module, &built.native_addresses);
         if !options.apart {
             program.rejoin();
         }

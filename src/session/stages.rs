@@ -76,7 +76,7 @@ pub(crate) struct Built {
     pub(crate) without_result: BTreeSet<Revision>,
     /// The addresses of functions that have one and the same in the native programs of all
     /// revisions, by [stem](compile::stem).
-    pub(crate) functions: BTreeMap<String, u64>,
+    pub(crate) native_addresses: BTreeMap<String, u64>,
 }
 
 impl Stage {
@@ -407,8 +407,8 @@ impl Stage {
         let plain = self.builds(plain);
         let serves = true;
         let binaries = Binaries { plain, serves, variables, uninitialised, ..Binaries::default() };
-        let (without_result, functions) = (BTreeSet::new(), BTreeMap::new());
-        Ok((Built { bitcode, binaries, library, without_result, functions }, module))
+        let (without_result, native_addresses) = (BTreeSet::new(), BTreeMap::new());
+        Ok((Built { bitcode, binaries, library, without_result, native_addresses }, module))
     }
 
     /// The meta program's bitcode, one module for each source; `None` if it does not compile, the
@@ -475,16 +475,16 @@ impl Stage {
         let own = made.own.into_iter().map(|(revision, count)| (revision.0, count)).collect();
         self.settle(merged, &own, &made.refused, observer)?;
         let without_result = made.without_result;
-        let mut functions =
+        let mut native_addresses =
             compile::functions_at_fixed_addresses(made.native.values().map(PathBuf::as_path))?;
-        functions.retain(|name, _| !made.renamed.contains(name));
+        native_addresses.retain(|name, _| !made.renamed.contains(name));
         let plain = Builds::Each(Arc::new(made.native));
         let files = self.subject.files.as_slice().into();
         let uninitialised = self.subject.config.uninitialised;
         let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
         let module = load_cached(&bitcode)?;
         let library = Closure::default();
-        Ok((Built { bitcode, binaries, library, without_result, functions }, module))
+        Ok((Built { bitcode, binaries, library, without_result, native_addresses }, module))
     }
 
     /// Notes in `merged` what building has shown, reports what is newly set aside, and writes

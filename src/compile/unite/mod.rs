@@ -81,40 +81,37 @@ pub fn unite<'p>(
     roots: &[&str],
     out: &Path,
 ) -> Result<United, BuildError> {
-    let all: Vec<&Program> = programs.iter().collect();
     let original = programs.iter().find(|program| program.revisions.contains(&0));
     // A context of LLVM belongs to one thread. A plan consists of names, which outlive it.
-    let compare = |part: &[&'p Program]| {
+    let compare = |part: &'p [Program]| {
         let context = Context::create();
-        let loaded = Loaded::prepared(&context, meta, part, original, roots[0])?;
+        let (program, loaded) = prepared(&context, meta, part, original, roots[0])?;
         let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
-        let Loaded { program, programs, own, failed } = &loaded;
-        let (mut united, grafts) = compare_all(program, programs, own, &named, true);
-        united.failed.extend(failed.clone());
-        let plans =
-            grafts.into_iter().map(|(index, revisions, plan)| (programs[index], revisions, plan));
-        Ok((united, plans.collect::<Vec<_>>()))
+        let (mut united, grafts) = compare_all(&program, &loaded, &named, true);
+        united.failed.extend(loaded.failed);
+        let plan = |(index, revisions, plan): Graft| (loaded.programs[index], revisions, plan);
+        Ok((united, grafts.into_iter().map(plan).collect::<Vec<_>>()))
     };
-    let size = all.len().div_ceil(rayon::current_num_threads()).max(FEW);
-    let parts: Vec<Result<_, BuildError>> = all.par_chunks(size).map(compare).collect();
+    let size = programs.len().div_ceil(rayon::current_num_threads()).max(FEW);
+    let parts: Vec<Result<_, BuildError>> = programs.par_chunks(size).map(compare).collect();
     let (mut united, mut plans) = (United::default(), Vec::new());
     for part in parts {
         let (United { own, failed, is_written: _, renamed }, more) = part?;
-        united.renamed.extend(renamed);
         united.own.extend(own);
         united.failed.extend(failed);
+        united.renamed.extend(renamed);
         plans.extend(more);
     }
     let mut wanted: Vec<&Program> = plans.iter().map(|(program, ..)| *program).collect();
     wanted.dedup_by(|a, b| ptr::eq(*a, *b));
     let context = Context::create();
-    let loaded = Loaded::prepared(&context, meta, &wanted, original, roots[0])?;
+    let (program, loaded) = prepared(&context, meta, wanted, original, roots[0])?;
     united.failed.extend(loaded.failed);
     let place = |program| loaded.programs.iter().position(|known| ptr::eq(*known, program));
     let grafts = plans
         .into_iter()
         .filter_map(|(program, revisions, plan)| Some((place(program)?, revisions, plan)));
-    put_together(&loaded.program, &loaded.own, grafts.collect(), &mut united, out)?;
+    put_together(&program, &loaded.own, grafts.collect(), &mut united, out)?;
     Ok(united)
 }
 
@@ -136,9 +133,9 @@ pub(super) fn unite_source(
     let context = Context::create();
     llvm::silence(&context);
     let program = load(&context, &[meta.to_owned()])?;
-    let (programs, loaded, failed) = load_all(&context, &programs.iter().collect::<Vec<_>>())?;
-    loaded.iter().for_each(|module| Editor::new(module).resolve_aliases());
-    for module in loaded.iter().chain([&program]) {
+    let loaded = load_all(&context, programs)?;
+    loaded.own.iter().for_each(|module| Editor::new(module).resolve_aliases());
+    for module in loaded.own.iter().chain([&program]) {
         Editor::new(module).name_all();
     }
     let known = Symbols::new(Source::new(&program)).visible();
@@ -147,10 +144,10 @@ pub(super) fn unite_source(
         roots.retain(|name| known.contains(name) || others.contains(name));
         roots
     };
-    let (mut united, mut grafts) = compare_all(&program, &programs, &loaded, &roots, false);
-    united.failed.extend(failed);
+    let (mut united, mut grafts) = compare_all(&program, &loaded, &roots, false);
+    united.failed.extend(loaded.failed);
     grafts.retain(|(index, revisions, plan)| {
-        let own = Source::new(&loaded[*index]);
+        let own = Source::new(&loaded.own[*index]);
         let mut wanted = own.functions().chain(own.globals()).filter(|symbol| {
             let name = symbol.name();
             let is_known = name.starts_with("llvm.") || found(&name);
@@ -162,7 +159,7 @@ pub(super) fn unite_source(
         false
     });
     if !grafts.is_empty() {
-        put_together(&program, &loaded, grafts, &mut united, out)?;
+        put_together(&program, &loaded.own, grafts, &mut united, out)?;
     }
     Ok(united)
 }
@@ -185,9 +182,8 @@ pub(super) fn names<'p>(
     Ok(names)
 }
 
-/// A meta program and programs of revisions, in one context.
+/// Programs of revisions, in one context.
 struct Loaded<'p, 'c> {
-    program: Module<'c>,
     programs: Vec<&'p Program>,
     /// The linked module of each program.
     own: Vec<Module<'c>>,
@@ -195,62 +191,58 @@ struct Loaded<'p, 'c> {
     failed: BTreeMap<u32, String>,
 }
 
-impl<'p, 'c> Loaded<'p, 'c> {
-    /// Reads programs, and makes them ready to be compared and put together.
-    fn prepared(
-        context: &'c Context,
-        meta: &[PathBuf],
-        programs: &[&'p Program],
-        original: Option<&Program>,
-        entry: &str,
-    ) -> Result<Self, BuildError> {
-        llvm::silence(context);
-        let program = match (load(context, meta), original) {
-            // Two sources of the meta program define the same symbol, each for another revision.
-            // Take the original: nothing that revisions change is shared.
-            (Err(BuildError::Unite(_)), Some(original)) => load(context, &original.modules)?,
-            (program, _) => program?,
-        };
-        let (programs, own, failed) = load_all(context, programs)?;
-        for module in own.iter().chain([&program]) {
-            let editor = Editor::new(module);
-            editor.resolve_aliases();
-            editor.name_all();
-            editor.settle();
-        }
-        let shape = |module: &Module| Source::new(module).function_shape(entry);
-        if own.iter().any(|own| shape(own) != shape(&program)) {
-            for module in own.iter().chain([&program]) {
-                Editor::new(module).widen_main(entry);
-            }
-        }
-        Ok(Self { program, programs, own, failed })
+/// Reads the meta program and programs of revisions, and makes them ready to be compared and put
+/// together.
+fn prepared<'p, 'c>(
+    context: &'c Context,
+    meta: &[PathBuf],
+    programs: impl IntoIterator<Item = &'p Program>,
+    original: Option<&Program>,
+    entry: &str,
+) -> Result<(Module<'c>, Loaded<'p, 'c>), BuildError> {
+    llvm::silence(context);
+    let program = match (load(context, meta), original) {
+        // Two sources of the meta program define the same symbol, each for another revision.
+        // Take the original: nothing that revisions change is shared.
+        (Err(BuildError::Unite(_)), Some(original)) => load(context, &original.modules)?,
+        (program, _) => program?,
+    };
+    let loaded = load_all(context, programs)?;
+    for module in loaded.own.iter().chain([&program]) {
+        let editor = Editor::new(module);
+        editor.resolve_aliases();
+        editor.name_all();
+        editor.settle();
     }
+    let shape = |module: &Module| Source::new(module).function_shape(entry);
+    if loaded.own.iter().any(|own| shape(own) != shape(&program)) {
+        for module in loaded.own.iter().chain([&program]) {
+            Editor::new(module).widen_main(entry);
+        }
+    }
+    Ok((program, loaded))
 }
-
-/// Programs with their linked modules, and why the programs of some revisions cannot be read.
-type Read<'p, 'c> = (Vec<&'p Program>, Vec<Module<'c>>, BTreeMap<u32, String>);
 
 /// Reads every program. One that LLVM cannot link only fails its revisions, unless it is the
 /// original's.
 fn load_all<'p, 'c>(
     context: &'c Context,
-    programs: &[&'p Program],
-) -> Result<Read<'p, 'c>, BuildError> {
-    let (mut known, mut loaded, mut failed) = (Vec::new(), Vec::new(), BTreeMap::new());
-    for &program in programs {
+    programs: impl IntoIterator<Item = &'p Program>,
+) -> Result<Loaded<'p, 'c>, BuildError> {
+    let mut loaded = Loaded { programs: Vec::new(), own: Vec::new(), failed: BTreeMap::new() };
+    for program in programs {
         match load(context, &program.modules) {
             Ok(module) => {
-                known.push(program);
-                loaded.push(module);
+                loaded.programs.push(program);
+                loaded.own.push(module);
             }
             Err(error) if program.revisions.contains(&0) => return Err(error),
             Err(error) => {
-                failed.extend(program.revisions.iter().map(|r| (*r, error.to_string())));
+                loaded.failed.extend(program.revisions.iter().map(|r| (*r, error.to_string())));
             }
         }
     }
-    Ok((known, loaded, failed))
+    Ok(loaded)
 }
 
 /// Writes the program with everything that revisions have of their own. If LLVM refuses it, each
@@ -289,8 +281,7 @@ type Graft = (usize, Vec<u32>, Plan);
 
 fn compare_all(
     program: &Module<'_>,
-    programs: &[&Program],
-    loaded: &[Module<'_>],
+    loaded: &Loaded<'_, '_>,
     roots: &dyn Fn(&Symbols) -> Vec<String>,
     plain: bool,
 ) -> (United, Vec<Graft>) {
@@ -298,7 +289,7 @@ fn compare_all(
     let mut grafts: Vec<Graft> = Vec::new();
     let symbols = Symbols::new(Source::new(program));
     let mut facts = Facts::default();
-    for (index, (own, module)) in programs.iter().zip(loaded).enumerate() {
+    for (index, (own, module)) in loaded.programs.iter().zip(&loaded.own).enumerate() {
         let mut own_facts = Facts::default();
         let roots = roots(&Symbols::new(Source::new(module)));
         for &revision in &own.revisions {

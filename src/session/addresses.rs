@@ -10,7 +10,7 @@ use crate::{
 /// The functions of a module whose native addresses are known by their stems. A stem that several
 /// functions share says nothing: a revision's own function has another address than the one that
 /// it replaces, and names of static functions are given anew in every program.
-pub(super) fn places_of_functions(
+pub(super) fn native_addresses(
     module: &Module,
     by_stem: &BTreeMap<String, u64>,
 ) -> HashMap<FunctionId, u64> {
@@ -35,7 +35,7 @@ mod tests {
         let module = Module { functions: names.map(function).into(), ..Module::default() };
         let known = ["alone", "usage", "patched", "late", "elsewhere"];
         let known = (1..).zip(known).map(|(address, name)| (name.to_owned(), address)).collect();
-        let places = places_of_functions(&module, &known);
-        assert_eq!(places, HashMap::from([(FunctionId(0), 1), (FunctionId(5), 4)]));
+        let found = native_addresses(&module, &known);
+        assert_eq!(found, HashMap::from([(FunctionId(0), 1), (FunctionId(5), 4)]));
     }
 }
