@@ -1,19 +1,28 @@
 # The commands for people. Every target runs `setup` first, or the part of it that it needs, which is
 # quick once everything is there.
-.PHONY: tools setup demo test results shadow interact bench everyday doubles recheck attack fuzz coreutils lint
+.PHONY: packages tools setup release demo test results shadow interact bench everyday doubles recheck attack fuzz coreutils lint
+
+# Debian packages, and musl as bitcode.
+packages:
+	@scripts/setup.sh
 
 # What building and comparing single programs takes.
-tools:
-	@scripts/setup.sh
+tools: packages
+	@scripts/bitwuzla.sh
 
 # The libc of whole programs, too, which psychic makes itself when it first needs it.
 setup: tools
 	@scripts/musl-whole.sh
 
+# Bitwuzla is built beside the crates, and then linked.
+release: packages
+	@scripts/bitwuzla.sh & bitwuzla=$$!; \
+		cargo build --release --locked --lib || { kill $$bitwuzla; exit 1; }; wait $$bitwuzla
+	@cargo build --release --locked
+
 # The example of the README, from nothing to a decision tree. Changes nothing outside target/ and
 # .cache/.
-demo: tools
-	@cargo build --release --locked
+demo: release
 	@cargo run --release --locked --quiet -- diff patches/smallest --out target/demo
 	@echo "Open target/demo/report.html for all of it; target/demo/pairs.csv has every verdict."
 

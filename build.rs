@@ -26,8 +26,10 @@ fn link_bitwuzla() {
         PathBuf::from,
     );
     let lib = cache.join("bitwuzla/lib");
-    println!("cargo:rerun-if-changed={}", lib.display());
-    if !lib.join("libbitwuzla.a").exists() {
+    // `make release` builds it at the same time.
+    let is_coming = cache.join("bitwuzla.build").exists();
+    if !is_coming && !lib.join("libbitwuzla.a").exists() {
+        println!("cargo:rerun-if-changed={}", lib.display());
         println!(
             "cargo:warning=no {}: run `make setup` first (it builds Bitwuzla)",
             lib.join("libbitwuzla.a").display()
@@ -35,7 +37,8 @@ fn link_bitwuzla() {
     }
     println!("cargo:rustc-link-search=native={}", lib.display());
     for library in ["bitwuzla", "bitwuzlabb", "bitwuzlals", "bitwuzlabv", "cadical"] {
-        println!("cargo:rustc-link-lib=static={library}");
+        // Left to whoever links a program, so that the library can be compiled without it.
+        println!("cargo:rustc-link-lib=static:-bundle={library}");
     }
     println!("cargo:rustc-link-lib=gmp");
     println!("cargo:rustc-link-lib=stdc++");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs and builds what this machine lacks to build Psychic, and nothing else: Debian packages, a
-# static Bitwuzla, and musl as bitcode. A second run changes nothing.
+# Installs the Debian packages that this machine lacks, and compiles musl to bitcode. A second run
+# changes nothing.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/scripts/packages.sh"
@@ -40,5 +40,4 @@ else
     [ ${#missing[@]} = 0 ] || ask "this is not Debian, and ${missing[*]} cannot be found" "${packages[*]}"
 fi
 
-"$top/scripts/bitwuzla.sh"
 "$top/scripts/musl.sh"

@@ -155,7 +155,7 @@ impl Executor<'_> {
         }
         let takes_part = self.takes_part(object, &(offset..offset + length));
         let mut word: Option<ExprId> = None;
-        for (index, byte) in bytes.into_iter().enumerate() {
+        for (index, byte) in bytes.iter().copied().enumerate() {
             let part = takes_part.then(|| self.byte_of_address(address, offset + index));
             let byte = match part.flatten() {
                 Some(byte) => byte,
