@@ -36,7 +36,13 @@ use std::{
 };
 
 use clap::{CommandFactory, Parser, Subcommand};
-use tracing_subscriber::{EnvFilter, fmt::time::uptime};
+use tracing_subscriber::{
+    Layer,
+    filter::Targets,
+    fmt::{self, time::uptime},
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
+};
 
 use args::StageArgs;
 use events::Message;
@@ -160,12 +166,15 @@ pub fn run() -> ExitCode {
 /// Writes what happens inside to standard error, if the environment variable `RUST_LOG` asks for
 /// it, as `debug` or `psychic::solver=debug` does.
 fn show_events() {
-    if env::var_os(EnvFilter::DEFAULT_ENV).is_some() {
-        tracing_subscriber::fmt()
-            .with_env_filter(EnvFilter::from_default_env())
-            .with_timer(uptime())
-            .with_writer(io::stderr)
-            .with_ansi(io::stderr().is_terminal())
-            .init();
+    let Some(wanted) = env::var_os("RUST_LOG") else { return };
+    match wanted.to_string_lossy().parse::<Targets>() {
+        Ok(targets) => {
+            let lines = fmt::layer()
+                .with_timer(uptime())
+                .with_writer(io::stderr)
+                .with_ansi(io::stderr().is_terminal());
+            tracing_subscriber::registry().with(lines.with_filter(targets)).init();
+        }
+        Err(error) => eprintln!("psychic: RUST_LOG is ignored: {error}"),
     }
 }
