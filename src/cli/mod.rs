@@ -86,7 +86,7 @@ enum Command {
     Build(StageArgs),
     /// Explore the paths of a subject, a C file or a bitcode file
     Explore(Box<explore::ExploreArgs>),
-    /// Run tests natively on every revision and cluster the revisions
+    /// Run tests natively on every revision, and compare with what diff has found
     Replay(replay::ReplayArgs),
     /// Find the smallest decision tree for given clusterings
     Tree(tree::TreeArgs),

@@ -1,5 +1,5 @@
 //! `psychic replay SUBJECT`: runs the tests of a results directory natively on every revision, or
-//! some tests on one.
+//! some tests on one. What `psychic diff` has left is compared, and stays as it is.
 
 use std::{
     collections::BTreeSet,
@@ -12,14 +12,15 @@ use clap::Args;
 use super::{
     args::{of_subsets, open},
     debug::debug,
-    exit::SUCCESS,
+    exit::{SUCCESS, UNDECIDED},
     progress::{Progress, ProgressArgs},
     say,
 };
 use crate::{
     diff::{Expected, Replay},
     replay::{Outcome, TestInput},
-    results::{Clustering, FoundBy, TestId, TestRow, ktest_files},
+    report::DOCUMENT_FILE,
+    results::{ClusterRow, Clustering, FoundBy, TestId, TestRow, ktest_files, read_clusterings},
     session::{
         describe::{Values, describe_input, describe_outcome},
         inputs,
@@ -42,7 +43,7 @@ pub(super) struct ReplayArgs {
     /// Run the revision on one test in gdb, where nothing confines it
     #[arg(long, requires = "revision")]
     debug: bool,
-    /// Where results are and go [default: results/NAME beside the subject's patches/]
+    /// Where results are and, if there are none of diff, go [default: results/NAME beside the subject's patches/]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -110,37 +111,82 @@ fn show(stage: &Stage, shown: &[Shown<'_>]) -> anyhow::Result<u8> {
     Ok(SUCCESS)
 }
 
-/// Writes the tables of what the revisions did on the tests, and says how many clusters there are.
+/// Says how many clusters there are on each test. Results of `diff` are compared with them; otherwise
+/// the tables of what the revisions did are written.
 fn cluster(
     stage: &Stage,
     revisions: &[Revision],
     shown: &[Shown<'_>],
     files: &[PathBuf],
 ) -> anyhow::Result<u8> {
-    let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
-    let mut lines = Vec::new();
     let config = &stage.subject.config.outputs;
-    for (Shown { test, input, outcomes: all }, file) in shown.iter().zip(files) {
-        let of = revisions.iter().copied();
-        let visible = all.iter().map(|outcome| outcome.visible(config));
-        let clustering = Clustering::new(*test, of.clone().zip(visible));
-        let groups = clustering.groups().len() as u32;
+    let clustering = |Shown { test, outcomes, .. }: &Shown<'_>| {
+        let visible = outcomes.iter().map(|outcome| outcome.visible(config));
+        Clustering::new(*test, revisions.iter().copied().zip(visible))
+    };
+    let found: Vec<Clustering> = shown.iter().map(clustering).collect();
+    let others = match stage.results.path().join(DOCUMENT_FILE).exists() {
+        true => not_as_recorded(stage, &found, files)?,
+        false => {
+            write_tables(stage, revisions, shown, &found)?;
+            BTreeSet::new()
+        }
+    };
+    let line = |(clustering, file): (&Clustering, &PathBuf)| {
+        let test = clustering.test;
+        let other = if others.contains(&test) { ", not those of the results" } else { "" };
+        let groups = say::count(clustering.groups().len() as u32, "cluster");
+        format!("test {test}: {groups}{other}: {}", file.display())
+    };
+    let lines: Vec<String> = found.iter().zip(files).map(line).collect();
+    say::line(&lines.join("\n"))?;
+    Ok(if others.is_empty() { SUCCESS } else { UNDECIDED })
+}
+
+/// The tests of the results on which the revisions have other clusters than the results say.
+fn not_as_recorded(
+    stage: &Stage,
+    found: &[Clustering],
+    files: &[PathBuf],
+) -> anyhow::Result<BTreeSet<TestId>> {
+    let among = |one: &Clustering, other: &Clustering| {
+        let common =
+            one.clusters.iter().filter(|(revision, _)| other.cluster(**revision).is_some());
+        Clustering::new(one.test, common.map(|(revision, cluster)| (*revision, *cluster)))
+    };
+    let recorded = read_clusterings(&stage.results.table::<ClusterRow>())?;
+    let is_other = |(clustering, file): &(&Clustering, &PathBuf)| {
+        let is_of_results = **file == stage.results.ktest(clustering.test);
+        let known = recorded.iter().find(|known| known.test == clustering.test);
+        is_of_results
+            && known.is_some_and(|known| among(known, clustering) != among(clustering, known))
+    };
+    Ok(found.iter().zip(files).filter(is_other).map(|(clustering, _)| clustering.test).collect())
+}
+
+/// Writes what the revisions did on the tests.
+fn write_tables(
+    stage: &Stage,
+    revisions: &[Revision],
+    shown: &[Shown<'_>],
+    found: &[Clustering],
+) -> anyhow::Result<()> {
+    let (mut tests, mut outcomes, mut clusters) = (Vec::new(), Vec::new(), Vec::new());
+    for (Shown { test, input, outcomes: all }, clustering) in shown.iter().zip(found) {
         tests.push(TestRow {
             test: *test,
             found_by: FoundBy::Seed,
-            clusters: groups,
+            clusters: clustering.groups().len() as u32,
             size: input.size() as u64,
             mismatch: false,
         });
-        outcomes.extend(outcome_rows(*test, &clustering, of.zip(all)));
-        lines.push(format!("test {test}: {}: {}", say::count(groups, "cluster"), file.display()));
+        outcomes.extend(outcome_rows(*test, clustering, revisions.iter().copied().zip(all)));
         clusters.extend(clustering.rows());
     }
     stage.results.write(&tests)?;
     stage.results.write(&outcomes)?;
     stage.results.write(&clusters)?;
-    say::line(&lines.join("\n"))?;
-    Ok(SUCCESS)
+    Ok(())
 }
 
 /// The file of a test that is named by its number, or as a file.

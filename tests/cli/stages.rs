@@ -69,6 +69,37 @@ fn replay_shows_what_diff_found() {
     assert_eq!(clusterings(&scratch), found);
 }
 
+/// What diff has found stays, whatever is replayed, and is what it is compared with.
+#[test]
+fn replay_leaves_results_as_they_are() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    fs::write(scratch.path("seven.ktest"), ktest("x", &7i32.to_le_bytes())).expect("written");
+    let table = scratch.path("out/clusters.csv");
+    for name in ["tests.csv", "outcomes.csv", "clusters.csv"] {
+        let before = fs::read(scratch.path("out").join(name)).expect("written");
+        let replayed = run(scratch.stage("replay").arg(scratch.path("seven.ktest")));
+        assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
+        assert!(replayed.stdout.starts_with("test 1: 2 clusters: "), "{}", replayed.stdout);
+        assert_eq!(fs::read(scratch.path("out").join(name)).expect("written"), before);
+    }
+
+    // Somebody else's clusters: all revisions do the same on test 1.
+    let rows = fs::read_to_string(&table).expect("written");
+    let one = rows.lines().map(|row| match row.strip_prefix("1,") {
+        Some(row) => format!("1,{},0\n", row.split(',').next().expect("a revision")),
+        None => format!("{row}\n"),
+    });
+    fs::write(&table, one.collect::<String>()).expect("written");
+    let replayed = run(&mut scratch.stage("replay"));
+    assert_eq!(replayed.code, Some(1), "{}", replayed.stderr);
+    assert!(
+        replayed.stdout.contains("clusters, not those of the results: "),
+        "{}",
+        replayed.stdout
+    );
+}
+
 /// Two files with the same name are two tests.
 #[test]
 fn replay_numbers_tests_of_one_name() {
