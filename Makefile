@@ -37,8 +37,7 @@ test: setup
 
 # Refreshes the committed part of results/ and the output that the README shows. Run it when they
 # change for a reason.
-results: setup
-	@cargo build --release --locked
+results: setup release
 	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut \
 		coreutils-dd find-20834; do \
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
@@ -46,33 +45,27 @@ results: setup
 	@scripts/readme.py target/release/psychic
 
 # The table of docs/neighbours.md.
-shadow: setup
-	@cargo build --release --locked
+shadow: setup release
 	@scripts/shadow.py target/release/psychic
 
 # Beside the tables of the paper on change interaction errors: two minutes once coreutils is built.
-interact: setup
-	@cargo build --release --locked
+interact: setup release
 	@scripts/interact.py target/release/psychic
 
-bench: setup
+bench: setup release
 	cargo bench --locked
-	cargo build --locked --release
 	python3 scripts/bench.py
 
 # Students' programs: how long it takes to decide their patches; proofs are checked by native runs.
-everyday: setup
-	@cargo build --release --locked
+everyday: setup release
 	@scripts/everyday.py target/release/psychic --figures results/everyday.csv
 
 # Variants of floating-point functions: how many are decided, and whether correctly.
-doubles: setup
-	@cargo build --release --locked
+doubles: setup release
 	@scripts/doubles.py target/release/psychic --figures results/doubles.csv
 
 # Has another solver decide again the queries that verdicts rest on: half an hour.
-recheck: setup
-	@cargo build --release --locked
+recheck: setup release
 	@rm -rf target/recheck
 	@for subject in patches/foo patches/smallest patches/musl-strverscmp tests/subjects/floats \
 		patches/coreutils-cut; do \
@@ -83,8 +76,7 @@ recheck: setup
 	done
 
 # Compares verdicts on random programs with what each patched source does on its own: hours.
-attack: setup
-	@cargo build --release --locked
+attack: setup release
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 2000 --jobs 2 \
 		--keep target/attack --figures results/bench/attack.csv
 	PSYCHIC_CACHE=.cache python3 tests/soundness/attack.py target/release/psychic 1 100 --jobs 2 \
@@ -96,9 +88,8 @@ fuzz: setup
 	@scripts/fuzz.sh 600
 
 # Explores thirty programs for a minute each: half an hour.
-coreutils: setup
+coreutils: setup release
 	scripts/programs.sh coreutils
-	cargo build --locked --release
 	scripts/coreutils.py
 
 lint: setup

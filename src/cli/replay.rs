@@ -3,6 +3,7 @@
 
 use std::{
     collections::BTreeSet,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -156,7 +157,8 @@ fn not_as_recorded(
     };
     let recorded = read_clusterings(&stage.results.table::<ClusterRow>())?;
     let is_other = |(clustering, file): &(&Clustering, &PathBuf)| {
-        let is_of_results = **file == stage.results.ktest(clustering.test);
+        let is_of_results = fs::canonicalize(file).ok()
+            == fs::canonicalize(stage.results.ktest(clustering.test)).ok();
         let known = recorded.iter().find(|known| known.test == clustering.test);
         is_of_results
             && known.is_some_and(|known| among(known, clustering) != among(clustering, known))
