@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::{
     Assignment, BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding,
+    characters::character,
 };
 
 /// The length in bytes past which a text is cut and ends in an ellipsis: as subterms are shared,
@@ -65,6 +66,9 @@ impl Exprs {
         use Part::{Term, Text};
         let text = |text: &str| Text(text.to_owned());
         let infix = |a, op: &str, b| vec![text("("), Term(a), text(op), Term(b), text(")")];
+        if let (Notation::C, Some((ranges, is_inside))) = (notation, self.characters(e)) {
+            return vec![text(if is_inside { "(" } else { "!(" }), Text(ranges), text(")")];
+        }
         let width = self.width(e);
         match self.node(e) {
             Node::Constant(_) | Node::WideConstant(_) => {
@@ -133,7 +137,7 @@ impl Exprs {
     fn equality_parts(&self, x: ExprId, relation: &str, y: ExprId) -> Vec<Part> {
         let width = self.width(y);
         let shown = self.as_bv(y).and_then(|c| match c.to_u64() {
-            Some(byte @ 0x20..0x7f) if width == 8 => Some(format!("{:?}", char::from(byte as u8))),
+            Some(byte @ 0x20..0x7f) if width == 8 => Some(character(byte as u8)),
             Some(_) if width >= 32 && c.is_negative() => Some(signed(&c)),
             _ => None,
         });

@@ -20,6 +20,7 @@ mod adopt;
 mod arena;
 mod assignment;
 pub mod bv;
+mod characters;
 mod display;
 mod evaluate;
 mod exprs;
