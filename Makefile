@@ -1,23 +1,28 @@
 # The commands for people. Every target runs `setup` first, or the part of it that it needs, which is
 # quick once everything is there.
-.PHONY: packages tools setup release demo test results shadow interact bench everyday doubles recheck attack fuzz coreutils lint
+.PHONY: packages bitwuzla tools crates setup release demo test results shadow interact bench everyday doubles recheck attack fuzz coreutils lint
 
 # Debian packages, and musl as bitcode.
 packages:
 	@scripts/setup.sh
 
-# What building and comparing single programs takes.
-tools: packages
+bitwuzla: packages
 	@scripts/bitwuzla.sh
+
+# What building and comparing single programs takes.
+tools: packages bitwuzla
 
 # The libc of whole programs, too, which psychic makes itself when it first needs it.
 setup: tools
 	@scripts/musl-whole.sh
 
+# Cargo chooses how many jobs it has.
+crates: packages
+	@MAKEFLAGS= cargo build --release --locked --lib
+
 # Bitwuzla is built beside the crates, and then linked.
 release: packages
-	@scripts/bitwuzla.sh & bitwuzla=$$!; \
-		cargo build --release --locked --lib || { kill $$bitwuzla; exit 1; }; wait $$bitwuzla
+	@$(MAKE) --no-print-directory -j2 bitwuzla crates
 	@cargo build --release --locked
 
 # The example of the README, from nothing to a decision tree. Changes nothing outside target/ and

@@ -26,7 +26,7 @@ fn link_bitwuzla() {
         PathBuf::from,
     );
     let lib = cache.join("bitwuzla/lib");
-    // `make release` builds it at the same time.
+    // Where `make release` builds it at the same time.
     let is_coming = cache.join("bitwuzla.build").exists();
     if !is_coming && !lib.join("libbitwuzla.a").exists() {
         println!("cargo:rerun-if-changed={}", lib.display());

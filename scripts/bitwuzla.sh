@@ -12,11 +12,16 @@ for package in json.load(sys.stdin)["packages"]:
     if package["name"] == "bitwuzla-sys":
         print(os.path.dirname(package["manifest_path"]))')
 stamp=$(basename "$crate")
+# One at a time; the lock goes with this process.
+mkdir -p "$cache"
+exec {lock}>"$cache/bitwuzla.lock"
+flock "$lock"
 if [ "$(cat "$cache/bitwuzla/stamp" 2>/dev/null)" = "$stamp" ]; then
     exit 0
 fi
 echo "building Bitwuzla ($stamp; about a minute, once)"
 work=$cache/bitwuzla.build
+trap 'rm -rf "$work"' EXIT
 rm -rf "$work" "$cache/bitwuzla"
 mkdir -p "$work/pkgconfig" "$cache/bitwuzla/lib"
 cp -a "$crate/bitwuzla" "$work/source"
@@ -41,5 +46,4 @@ logged "$cache/bitwuzla.log" "Bitwuzla could not be built" build
 find "$work/source/build" -name 'libbitwuzla*.a' -exec cp {} "$cache/bitwuzla/lib/" \;
 cadical=$(find /usr/lib /usr/local/lib -name libcadical.a 2>/dev/null | head -n 1)
 cp "$cadical" "$cache/bitwuzla/lib/"
-rm -rf "$work"
 echo "$stamp" >"$cache/bitwuzla/stamp"

@@ -137,7 +137,7 @@ impl Exprs {
     fn equality_parts(&self, x: ExprId, relation: &str, y: ExprId) -> Vec<Part> {
         let width = self.width(y);
         let shown = self.as_bv(y).and_then(|c| match c.to_u64() {
-            Some(byte @ 0x20..0x7f) if width == 8 => Some(character(byte as u8)),
+            Some(byte) if width == 8 => Some(character(byte as u8)),
             Some(_) if width >= 32 && c.is_negative() => Some(signed(&c)),
             _ => None,
         });
