@@ -3,10 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::{
-    Coverage, Executor, Quantum,
-    arithmetic::{concrete_binary, concrete_cast, concrete_compare},
-    choice,
+    Coverage, Executor, Quantum, choice,
     coverage::{Running, Way},
+    operation::{concrete_binary, concrete_cast, concrete_compare},
     state::Claim,
     step::{End, Next},
 };

@@ -33,6 +33,7 @@ mod lift;
 mod lineage;
 mod lockstep;
 mod names;
+mod operation;
 mod parts;
 mod program;
 mod provenance;
