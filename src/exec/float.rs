@@ -269,3 +269,112 @@ fn comparison(exprs: &Exprs, outcomes: [bool; 4], a: ExprId, b: ExprId) -> ExprI
         (true, true, true) => exprs.not(exprs.float_unordered(a, b)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::expr::{Assignment, VariableKind};
+
+    const PREDICATES: [FloatPredicate; 16] = [
+        FloatPredicate::False,
+        FloatPredicate::Oeq,
+        FloatPredicate::Ogt,
+        FloatPredicate::Oge,
+        FloatPredicate::Olt,
+        FloatPredicate::Ole,
+        FloatPredicate::One,
+        FloatPredicate::Ord,
+        FloatPredicate::Ueq,
+        FloatPredicate::Ugt,
+        FloatPredicate::Uge,
+        FloatPredicate::Ult,
+        FloatPredicate::Ule,
+        FloatPredicate::Une,
+        FloatPredicate::Uno,
+        FloatPredicate::True,
+    ];
+
+    /// Whether a predicate holds, as LLVM's manual defines it (`fcmp`).
+    fn holds(predicate: FloatPredicate, x: f64, y: f64) -> bool {
+        let unordered = x.is_nan() || y.is_nan();
+        match predicate {
+            FloatPredicate::False => false,
+            FloatPredicate::Oeq => x == y,
+            FloatPredicate::Ogt => x > y,
+            FloatPredicate::Oge => x >= y,
+            FloatPredicate::Olt => x < y,
+            FloatPredicate::Ole => x <= y,
+            FloatPredicate::One => !unordered && x != y,
+            FloatPredicate::Ord => !unordered,
+            FloatPredicate::Ueq => unordered || x == y,
+            FloatPredicate::Ugt => unordered || x > y,
+            FloatPredicate::Uge => unordered || x >= y,
+            FloatPredicate::Ult => unordered || x < y,
+            FloatPredicate::Ule => unordered || x <= y,
+            FloatPredicate::Une => unordered || x != y,
+            FloatPredicate::Uno => unordered,
+            FloatPredicate::True => true,
+        }
+    }
+
+    /// The value of an expression over numbers, which are variables in it.
+    fn value<const N: usize>(
+        numbers: [f64; N],
+        of: impl FnOnce(&Exprs, [ExprId; N]) -> ExprId,
+    ) -> u64 {
+        let (exprs, mut assignment) = (Exprs::new(), Assignment::default());
+        let mut names = (0..).map(|index| format!("x{index}"));
+        let variables = numbers.map(|number| {
+            let name = names.next().unwrap_or_default();
+            let e = exprs.variable(&name, 64, VariableKind::Input);
+            assignment.0.insert(exprs.as_variable(e).unwrap(), Bv::new(64, number.to_bits()));
+            e
+        });
+        exprs.evaluate(of(&exprs, variables), &assignment).to_u64().unwrap()
+    }
+
+    /// Numbers near the bounds of integers, special ones, and any bits.
+    fn number() -> impl Strategy<Value = f64> {
+        let special = [0.0, -0.0, 1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let bound = (0..65, -2_i64..3, any::<bool>()).prop_map(|(power, steps, negative)| {
+            let bits = 2_f64.powi(power).to_bits().wrapping_add(steps as u64);
+            if negative { -f64::from_bits(bits) } else { f64::from_bits(bits) }
+        });
+        prop_oneof![
+            prop::sample::select(special.to_vec()),
+            bound,
+            any::<u64>().prop_map(f64::from_bits)
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn comparisons_are_those_of_the_manual(x in number(), y in number(), same: bool) {
+            let y = if same { x } else { y };
+            for predicate in PREDICATES {
+                let all = outcomes(predicate);
+                let e = value([x, y], |exprs, [a, b]| comparison(exprs, all, a, b));
+                prop_assert_eq!(e == 1, holds(predicate, x, y), "{:?} of {} and {}", predicate, x, y);
+            }
+        }
+
+        /// What does not fit becomes the least number, by the manual of the processor.
+        #[test]
+        fn integers_are_those_of_the_machine(x in number()) {
+            let fits = |low: f64, high: f64| x.trunc() >= low && x.trunc() < high;
+            let to = |width, signed| value([x], |exprs, [a]| machine_integer(exprs, a, width, signed));
+            let (short, long) = (2_f64.powi(31), 2_f64.powi(63));
+            let signed = if fits(-long, long) { x as i64 } else { i64::MIN };
+            prop_assert_eq!(to(64, true) as i64, signed);
+            let narrow = if fits(-short, short) { x as i32 } else { i32::MIN };
+            prop_assert_eq!(to(32, true) as u32 as i32, narrow);
+            prop_assert_eq!(to(32, false) as u32, signed as u32);
+            let unsigned = if fits(0.0, 2.0 * long) { x as u64 } else { signed as u64 };
+            prop_assert_eq!(to(64, false), unsigned);
+        }
+    }
+}
