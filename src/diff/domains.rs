@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     expr::{Assignment, BinaryOp, Bv, ExprId, Exprs, Node, VariableId, VariableKind},
-    solver::intervals::{self, Set},
+    solver::{interval_set::Set, intervals},
 };
 
 /// Most conditions of all paths together to look at.

@@ -26,6 +26,7 @@ pub mod checking;
 pub mod constants;
 pub mod enumeration;
 pub mod independence;
+pub mod interval_set;
 pub mod intervals;
 mod layer;
 pub mod logging;
