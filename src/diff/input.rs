@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     env::{
         Argument, World,
-        libc::{intrinsics::give_object, stdin::Stdin, stream::Atom},
+        libc::{given, intrinsics::give_object, stdin::Stdin, stream::Atom},
     },
     exec::{HaltState, State},
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
@@ -14,25 +14,24 @@ use crate::{
 };
 
 /// The values that the given inputs assign to the variables of a program. An input contributes only
-/// if it fits what is symbolic in one of the first states. Standard input has to be bytes or empty.
-/// Surplus bytes of an input are dropped, missing ones are zero: the result is no more than a place
-/// to start from.
+/// if it fits what is symbolic in one of the first states. Typed standard input has
+/// [two readings](given::readings), so such an input contributes twice. Surplus bytes of an input are
+/// dropped, missing ones are zero: the result is no more than a place to start from.
 pub fn seeds<'i>(
     exprs: &Exprs,
     first: &[State],
     inputs: impl IntoIterator<Item = &'i TestInput>,
 ) -> Vec<Assignment> {
-    let of_one = |input| first.iter().find_map(|state| seed(exprs, state, input));
-    inputs.into_iter().filter_map(of_one).collect()
+    let of_one = |input| first.iter().find_map(|state| readings(exprs, state, input));
+    inputs.into_iter().filter_map(of_one).flatten().collect()
 }
 
-fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
+fn readings(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Vec<Assignment>> {
     let (world, mut known) = (&first.world, (*first.model).clone());
-    let given = input.stdin.as_deref().unwrap_or_default();
+    let text = input.stdin.as_deref().unwrap_or_default();
     let stdin = match &world.stdin {
         Stdin::Bytes(stdin) => &stdin.bytes[..],
-        Stdin::Typed(_) if given.is_empty() => &[],
-        Stdin::Typed(_) => return None,
+        Stdin::Typed(_) => &[],
     };
     // The first value that is known of a byte counts: the number of arguments comes before the
     // arguments.
@@ -66,7 +65,7 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     }
     for (at, byte) in stdin.iter().enumerate() {
         if let Byte::Symbolic(byte) = byte {
-            give(*byte, given.get(at));
+            give(*byte, text.get(at));
         }
     }
     // What the program asks for once it runs.
@@ -74,7 +73,15 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     for (name, bytes) in input.objects.iter().filter(|(name, _)| !is_there(name)) {
         give_object(exprs, name, bytes, &mut known);
     }
-    Some(known)
+    let (Some(most), Some(text)) = (world.stdin.most_tokens(), &input.stdin) else {
+        return Some(vec![known]);
+    };
+    let with = |reading: Assignment| {
+        let mut all = known.clone();
+        all.0.extend(reading.0);
+        all
+    };
+    Some(given::readings(exprs, text, most).map(with).into())
 }
 
 /// Whether two states read their input in the same way: the tokens of typed standard input that

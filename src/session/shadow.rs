@@ -150,15 +150,14 @@ impl Hunt<'_> {
         let (program, limits, old) = (self.program, self.config.limits, self.shadow.old);
         let mut seeds = Vec::new();
         for test in tests {
-            if let Some(seed) = diff::seeds(&program.exprs, self.first, [test]).pop() {
+            for seed in diff::seeds(&program.exprs, self.first, [test]) {
                 seeds.push((seed, beginning(program, &self.stage.subject, test)?));
             }
         }
         if seeds.is_empty() {
             bail!(
-                "no test in [tests] is an input that can be followed: standard input has to be bytes \
-                 (inputs.stdin.bytes), and arguments such as [inputs] describes; --no-tests begins \
-                 without tests"
+                "no test in [tests] is an input that can be followed: its arguments have to be such as \
+                 [inputs] describes; --no-tests begins without tests"
             );
         }
         let (mut all, mut is_touched) = (Vec::new(), false);

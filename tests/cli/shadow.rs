@@ -10,7 +10,7 @@ use psychic::{
 
 use crate::{
     packages::{nested, nested_twice},
-    support::{Scratch, psychic, refused, run, table},
+    support::{CONFIG, Scratch, psychic, refused, run, table},
 };
 
 /// A directory below `tests/shadow`, copied so that it can be changed.
@@ -272,9 +272,39 @@ fn what_cannot_be_done_is_said() {
     assert!(
         said(&with_tests(untouched, &[1]), &[]).contains("no test in [tests] runs what a patch")
     );
-    let typed = Scratch::new()
-        .file("a.c", "#include <stdio.h>\nint main(void)\n{\n\tint x = getchar();\n\treturn x > 'a';\n}\n")
-        .file("subject.toml", "name = \"typed\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\nentry = \"main\"\n[[tests.run]]\nstdin = \"b\"\n")
-        .file("1.diff", "--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\treturn x > 'a';\n+\treturn x > 'b';\n");
-    assert!(said(&typed, &[]).contains("inputs.stdin.bytes"));
+}
+
+/// Numbers and words of a test are followed where the program's own reads make them.
+#[test]
+fn tests_of_typed_input_are_followed() {
+    let config = CONFIG.replace("\"entry\"", "\"main\"");
+    let given = |stdin: &str| format!("{config}[[tests.run]]\nstdin = \"{stdin}\"\n");
+    let scratch = Scratch::new()
+        .file("a.c", include_str!("programs/typed_tests.c"))
+        .file("subject.toml", &given("120 set\\n2.0\\n"))
+        .file("1.diff", "--- a/a.c\n+++ b/a.c\n@@ -12 +12 @@\n-\tif (r > 1.5)\n+\tif (r > 1.25)\n");
+    let rows = shadow(&scratch, &[]);
+    let inputs = rows.iter().filter_map(|row| row.test).map(|test| {
+        let file = scratch.out().join(format!("tests/{:04}.ktest", test.0));
+        String::from_utf8(TestInput::read(&file).expect("a test").stdin.unwrap()).expect("text")
+    });
+    let inputs: Vec<String> = inputs.collect();
+    assert!(!inputs.is_empty());
+    for input in inputs {
+        let words: Vec<&str> = input.split_whitespace().collect();
+        let [n, "set", r] = words[..] else { panic!("{input}") };
+        let r: f64 = r.parse().expect("a number");
+        assert!(n.parse::<i32>().expect("a number") >= 100 && r > 1.25 && r <= 1.5, "{input}");
+    }
+    let single = Scratch::new()
+        .file(
+            "a.c",
+            "#include <stdio.h>\nint main(void)\n{\n\tint x = getchar();\n\tif (x > 'a')\n\t\tputs(\"late\");\n\treturn 0;\n}\n",
+        )
+        .file("subject.toml", &given("c"))
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -5 +5 @@\n-\tif (x > 'a')\n+\tif (x > 'b')\n",
+        );
+    assert!(shadow(&single, &[]).iter().any(|row| row.test.is_some()));
 }

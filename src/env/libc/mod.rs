@@ -6,7 +6,8 @@
 //! - `digits`, `functions`: models that run before, or in place of, code of the libc;
 //! - [`stream`]: text with symbolic pieces; [`mod@format`]: formats of `printf` and `scanf`, and
 //!   numbers in text;
-//! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes;
+//! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes; [`given`]: a
+//!   text as typed input;
 //! - `access`, `variadic`: how models read memory and variadic arguments.
 
 pub(in crate::env) mod access;
@@ -15,6 +16,7 @@ pub(in crate::env) mod digits;
 pub mod fenv;
 pub mod format;
 pub(in crate::env) mod functions;
+pub mod given;
 pub mod input;
 pub mod intrinsics;
 pub mod math;

@@ -2,6 +2,7 @@
 
 use super::access::within;
 use super::format::{is_space, number::NumberFormat, scanf::ByteSet};
+use super::given;
 use super::stdin::{Stdin, TypedInput};
 use super::stream::RealFormat;
 use crate::{
@@ -40,7 +41,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     if !typed(machine).ended {
         machine.read_on()?;
         let input = typed(machine);
-        let name = format!("stdin.{}.end", input.tokens);
+        let name = given::end_name(&given::token_name(input.tokens));
         let (full, early) = (input.tokens >= input.bounds.tokens, input.bounds.early_end);
         let ended = full
             || early && {
@@ -86,7 +87,7 @@ pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> 
     if !input.bounds.malformed || input.ended || is_full {
         return Ok(false);
     }
-    let (token, excluded) = (format!("stdin.{}", input.tokens), input.excluded);
+    let (token, excluded) = (given::token_name(input.tokens), input.excluded);
     if input.newline {
         if accepts(b'\n') {
             return Ok(false);
@@ -95,7 +96,7 @@ pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> 
         let newline = machine.branch(newline)?;
         return Ok(newline && typed(machine).sees_newline());
     }
-    let next = machine.input(&format!("{token}:8"), 8);
+    let next = machine.input(&given::byte_name(&token), 8);
     let remains = |byte: u8| !accepts(byte) && !excluded.contains(byte);
     let remains = within(machine.exprs(), next, remains);
     if !machine.branch(remains)? {
@@ -111,8 +112,7 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     let input = typed(machine);
     input.skip_newline();
     let token = input.token();
-    let name = if width == 32 { token } else { format!("{token}:{width}") };
-    let value = machine.input(&name, width);
+    let value = machine.input(&given::integer_name(&token, width), width);
     let mut text = typed(machine).text.clone();
     text.push_number(machine.exprs(), value, format);
     let input = typed(machine);
@@ -140,7 +140,7 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     input.skip_newline();
     let token = input.token();
     let exprs = machine.exprs();
-    let value = machine.input(&format!("{token}:f{}", format.width()), format.width());
+    let value = machine.input(&given::real_name(&token, format.width()), format.width());
     let mut has_text = is_decimal(exprs, value, format);
     if typed(machine).bounds.nonfinite {
         let exprs = machine.exprs();
@@ -198,7 +198,7 @@ pub fn word(
     typed(machine).has_words = true;
     let token = typed(machine).token();
     let exprs = machine.exprs();
-    let length = machine.input(&format!("{token}.length"), 8);
+    let length = machine.input(&given::length_name(&token), 8);
     let number = |n: u32| exprs.constant(8, u64::from(n));
     let range = exprs.and(exprs.ule(number(1), length), exprs.ule(length, number(longest_word)));
     machine.assume(range)?;
@@ -219,7 +219,7 @@ pub fn word(
     }
     let exprs = machine.exprs();
     let bytes: Vec<ExprId> =
-        (0..chosen).map(|index| machine.input(&format!("{token}[{index}]"), 8)).collect();
+        (0..chosen).map(|index| machine.input(&given::letter_name(&token, index), 8)).collect();
     let allowed = bytes.iter().enumerate().map(|(index, byte)| {
         let blank = |value| skipped && index == 0 && is_space(value);
         within(exprs, *byte, |value| accepts(value) && !blank(value))
@@ -266,7 +266,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     }
     let skipped = typed(machine).skipped;
     let token = typed(machine).token();
-    let value = machine.input(&format!("{token}:8"), 8);
+    let value = machine.input(&given::byte_name(&token), 8);
     if skipped {
         let visible = within(machine.exprs(), value, |value| !is_space(value));
         machine.require(visible)?;

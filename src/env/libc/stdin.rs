@@ -5,7 +5,7 @@
 //! Unless input may be malformed ([`Bounds::malformed`]), it is assumed to be well formed for the
 //! reads that the program makes; every proof states this as a bound.
 
-use super::{format::scanf::ByteSet, stream::Stream};
+use super::{format::scanf::ByteSet, given, stream::Stream};
 use crate::{
     expr::{Assignment, Exprs},
     memory::Byte,
@@ -90,6 +90,14 @@ impl Stdin {
         let Self::Typed(input) = self else { return false };
         (input.bounds.tokens, input.bounds.early_end) = (u32::MAX, true);
         true
+    }
+
+    /// The number of tokens after which typed input ends; `None` if input is not typed.
+    pub fn most_tokens(&self) -> Option<u32> {
+        match self {
+            Self::Typed(input) => Some(input.bounds.tokens),
+            Self::Bytes(_) => None,
+        }
     }
 
     /// Whether everything except how much typed input was read is the same as at `earlier`.
@@ -209,6 +217,6 @@ impl TypedInput {
         self.tokens += 1;
         (self.skipped, self.more) = (false, false);
         self.excluded = ByteSet::default();
-        format!("stdin.{}", self.tokens - 1)
+        given::token_name(self.tokens - 1)
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     env::libc::stdin::Stdin,
     exec::{self, Channel, Clock, Program, Record, State, record},
     explore::Search,
-    expr::{Assignment, Bv, ExprId, Exprs, VariableId},
+    expr::{Assignment, ExprId, VariableId},
     replay::TestInput,
     session::{
         SearchOptions,
@@ -67,12 +67,10 @@ impl Run {
         };
         // Whole numbers are easier to read than their digits.
         if let Stdin::Typed(_) = start.stdin
-            && let Some((known, numbers)) = numbers(&program.exprs, input)
+            && let Some(numbers) = whole_numbers(input)
         {
             let first = program.start(start)?;
-            let without = TestInput { stdin: None, ..input.clone() };
-            if let Some(mut seed) = diff::seeds(&program.exprs, &first, [&without]).pop() {
-                seed.0.extend(known.0);
+            if let Some(seed) = diff::seeds(&program.exprs, &first, [input]).into_iter().next() {
                 let (of_numbers, seed) = run(first, seed)?;
                 if shows_the_same(&of_numbers, &record) {
                     return Ok(Self { program, record: of_numbers, seed, numbers });
@@ -98,26 +96,11 @@ impl Run {
     }
 }
 
-/// Standard input as whole numbers, if it is nothing else, and how many they are.
-fn numbers(exprs: &Exprs, input: &TestInput) -> Option<(Assignment, usize)> {
+/// How many whole numbers standard input is; `None` if it is anything else.
+fn whole_numbers(input: &TestInput) -> Option<usize> {
     let text = std::str::from_utf8(input.stdin.as_ref()?).ok()?;
-    let mut known = Assignment::default();
-    let mut give = |name: &str, value: Bv| {
-        if let Some(variable) = exprs.as_variable(exprs.input(name, value.width())) {
-            known.0.insert(variable, value);
-        }
-    };
-    let mut count = 0;
-    for (index, word) in text.split_whitespace().enumerate() {
-        let value: i128 = word.parse().ok()?;
-        for width in [8, 16, 32, 64] {
-            let name = if width == 32 { String::new() } else { format!(":{width}") };
-            give(&format!("stdin.{index}{name}"), Bv::from_u128(width, value as u128));
-        }
-        count = index + 1;
-    }
-    give(&format!("stdin.{count}.end"), Bv::new(1, 1));
-    Some((known, count))
+    let numbers = text.split_whitespace().map(|word| word.parse::<i128>().ok());
+    numbers.collect::<Option<Vec<_>>>().map(|numbers| numbers.len())
 }
 
 /// Whether two runs show the same and end in the same way.
