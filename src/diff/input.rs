@@ -11,6 +11,7 @@ use crate::{
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
+    subject::Times,
 };
 
 /// The values that the given inputs assign to the variables of a program. An input contributes only
@@ -28,6 +29,19 @@ pub fn seeds<'i>(
 
 fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     let (world, mut known) = (&first.world, (*first.model).clone());
+    // The clock and the ages of files have values already.
+    for object in world.objects.iter().filter(|object| Times::is_object(&object.name)) {
+        let Some(given) = input.object(&object.name) else { continue };
+        for (byte, given) in object.bytes.iter().zip(given) {
+            if let Some(variable) = exprs.as_variable(*byte) {
+                known.0.insert(variable, Bv::new(8, (*given).into()));
+            }
+        }
+    }
+    let is_met = |condition: &ExprId| !exprs.evaluate(*condition, &known).is_zero();
+    if !first.path_condition.iter().all(is_met) {
+        return None;
+    }
     let given = input.stdin.as_deref().unwrap_or_default();
     let stdin = match &world.stdin {
         Stdin::Bytes(stdin) => &stdin.bytes[..],
