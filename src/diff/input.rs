@@ -32,11 +32,7 @@ fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     // The clock and the ages of files have values already.
     for object in world.objects.iter().filter(|object| Times::is_object(&object.name)) {
         let Some(given) = input.object(&object.name) else { continue };
-        for (byte, given) in object.bytes.iter().zip(given) {
-            if let Some(variable) = exprs.as_variable(*byte) {
-                known.0.insert(variable, Bv::new(8, (*given).into()));
-            }
-        }
+        give_object(exprs, &object.name, given, &mut known);
     }
     let is_met = |condition: &ExprId| !exprs.evaluate(*condition, &known).is_zero();
     if !first.path_condition.iter().all(is_met) {

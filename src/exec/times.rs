@@ -4,7 +4,7 @@ use std::{ops::RangeInclusive, sync::Arc};
 
 use super::input;
 use crate::{
-    env::{InputObject, World},
+    env::{InputObject, World, libc::intrinsics::scalar_name},
     expr::{Assignment, Bv, ExprId, Exprs},
     memory::Value,
     subject::Times,
@@ -18,19 +18,17 @@ use crate::{
 pub(super) fn place(exprs: &Exprs, world: &mut World, times: &Times) -> (Vec<ExprId>, Assignment) {
     let (mut path, mut model) = (Vec::new(), Assignment::default());
     let mut number = |world: &mut World, name: &str, range: &RangeInclusive<u64>| {
-        let (least, most) = (*range.start(), *range.end());
+        let [least, most] = [*range.start(), *range.end()].map(|bound| exprs.constant(64, bound));
         if least == most {
-            return exprs.constant(64, least);
+            return least;
         }
-        let bytes: Vec<ExprId> =
-            (0..8).map(|at| byte(exprs, world, &mut model, (name, at), [least, most])).collect();
-        let [first, others @ ..] = &bytes[..] else { unreachable!("there are eight") };
-        let number = others.iter().fold(*first, |low, high| exprs.concat(*high, low));
+        let number = world.input(exprs, &scalar_name(name, 64), 64);
+        if let Some(variable) = exprs.as_variable(number) {
+            model.0.insert(variable, Bv::new(64, *range.start()));
+        }
+        let bytes = (0..8).map(|at| exprs.extract(number, 8 * at, 8)).collect();
         Arc::make_mut(&mut world.objects).push(InputObject { name: name.to_owned(), bytes });
-        let bounds = [
-            exprs.ule(exprs.constant(64, least), number),
-            exprs.ule(number, exprs.constant(64, most)),
-        ];
+        let bounds = [exprs.ule(least, number), exprs.ule(number, most)];
         path.extend(bounds.into_iter().filter(|bound| !exprs.is_true(*bound)));
         number
     };
@@ -45,24 +43,4 @@ pub(super) fn place(exprs: &Exprs, world: &mut World, times: &Times) -> (Vec<Exp
         files.set_time(node, time);
     }
     (path, model)
-}
-
-/// A byte of a number within bounds: a part of the input, unless all numbers in between have the
-/// same one.
-fn byte(
-    exprs: &Exprs,
-    world: &mut World,
-    model: &mut Assignment,
-    (name, at): (&str, u32),
-    [least, most]: [u64; 2],
-) -> ExprId {
-    let of_least = (least >> (8 * at)) & 0xff;
-    if least >> (8 * at) == most >> (8 * at) {
-        return exprs.constant(8, of_least);
-    }
-    let byte = world.input(exprs, &format!("{name}[{at}]"), 8);
-    if let Some(variable) = exprs.as_variable(byte) {
-        model.0.insert(variable, Bv::new(8, of_least));
-    }
-    byte
 }

@@ -80,22 +80,18 @@ impl Times {
         all.filter(|(_, range)| range.start() != range.end())
     }
 
-    /// These times with what the input objects say; the smallest numbers where there is no object.
+    /// These times with what the input objects say; the smallest numbers where there is no object of
+    /// eight bytes.
     pub fn with<'a>(&self, object: impl Fn(&str) -> Option<&'a [u8]>) -> Self {
         let value = |name: &str, range: &RangeInclusive<u64>| {
             let is_known = range.start() == range.end();
-            let found = object(name).filter(|_| !is_known).map(number);
-            let value = found.unwrap_or(*range.start());
+            let found = object(name).filter(|_| !is_known).and_then(|bytes| bytes.try_into().ok());
+            let value = found.map_or(*range.start(), u64::from_le_bytes);
             value..=value
         };
         let age = |(path, age): (&String, _)| (path.clone(), value(&Self::age_of(path), age));
         Self { clock: value(Self::CLOCK, &self.clock), ages: self.ages.iter().map(age).collect() }
     }
-}
-
-/// The number that bytes hold, the lowest first. Missing ones are zero.
-fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 fn range(
