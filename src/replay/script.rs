@@ -161,9 +161,12 @@ fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     for (file, bytes) in test.files() {
         _ = writeln!(body, "printf {} >./{} || exit 125", format(bytes), word(file.as_bytes()));
     }
+    if !times.ages.is_empty() {
+        body.push_str("now=$(date +%s)\n");
+    }
     for (file, age) in &times.with(|name| test.object(name)).ages {
         let (age, file) = (age.start(), word(file.as_bytes()));
-        _ = writeln!(body, "touch -h -d \"@$(($(date +%s) - {age}))\" ./{file} || exit 125");
+        _ = writeln!(body, "touch -h -d \"@$((now - {age}))\" ./{file} || exit 125");
     }
     body.push_str(&stdin(test));
     let mut words = String::new();
@@ -341,6 +344,30 @@ mod tests {
         };
         let script = script(&test, runs, "0001.sh", &[]).unwrap();
         assert_eq!(printed(&script, &[Path::new("/bin/cat"), scratch.path()]), b"known");
+    }
+
+    #[test]
+    fn files_are_as_old_as_the_test_says() {
+        let files = ["a", "b"].map(str::to_owned);
+        let ages = [("a".to_owned(), 5..=5), ("b".to_owned(), 0..=9)];
+        let times = Times { ages: ages.into(), ..Times::default() };
+        let runs = Runs::Program {
+            variables: &[],
+            has_files: false,
+            symbolic_files: &files,
+            times: &times,
+        };
+        for (age, listed) in [(3u64, "b\na\n"), (7, "a\nb\n")] {
+            let objects = vec![
+                ("a-data".to_owned(), vec![]),
+                ("b-data".to_owned(), vec![]),
+                ("b-age".to_owned(), age.to_le_bytes().to_vec()),
+            ];
+            let args = [b"program".to_vec(), b"-t".to_vec()].to_vec();
+            let test = TestInput { args, stdin: None, objects };
+            let script = script(&test, runs, "0001.sh", &[]).unwrap();
+            assert_eq!(printed(&script, &[Path::new("/bin/ls")]), listed.as_bytes());
+        }
     }
 
     /// What programs call things never becomes a command.
