@@ -12,7 +12,7 @@ patches = ["*.diff"]
 
 [build]
 directory = "package"
-program = "ages"
+program = "told"
 
 [inputs]
 files = "start"
@@ -67,7 +67,7 @@ fn package(config: &str, program: &str) -> Scratch {
         .file("package/main.c", program)
         .file(
             "package/Makefile",
-            "ages: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\nmain.o: main.c\n",
+            "told: main.o\n\t$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@\nmain.o: main.c\n",
         )
         .file("start/a.txt", "a\n")
         .file("start/sub/b", "b\n")
