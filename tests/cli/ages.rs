@@ -7,7 +7,7 @@ use psychic::results::{FoundBy, PairRow, ShareRow, SummaryRow, TestRow, Verdict}
 use crate::support::{Scratch, names, refused, run, table};
 
 const PROGRAM: &str = include_str!("programs/ages.c");
-const CONFIG: &str = r#"name = "ages"
+const CONFIG: &str = r#"name = "times"
 patches = ["*.diff"]
 
 [build]
