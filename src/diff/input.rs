@@ -29,7 +29,7 @@ pub fn seeds<'i>(
 
 fn seed(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Assignment> {
     let (world, mut known) = (&first.world, (*first.model).clone());
-    // The clock and the ages of files have values already.
+    // The clock and the ages of files have values already, which those of the input replace.
     for object in world.objects.iter().filter(|object| Times::is_object(&object.name)) {
         let Some(given) = input.object(&object.name) else { continue };
         give_object(exprs, &object.name, given, &mut known);

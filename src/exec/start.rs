@@ -103,7 +103,7 @@ impl Program {
         let mut world = self.globals(&mut memory, stdin);
         (world.is_whole, world.given) = (whole, given);
         input::add_files(&self.exprs, &mut world, &start.files);
-        let (within, least) = times::place(&self.exprs, &mut world, &start.times);
+        let (bounds, least) = times::place(&self.exprs, &mut world, &start.times);
         let beginnings = input::beginnings(&start.args, &start.env);
         let root = Lineage::root();
         let only = beginnings.len() == 1;
@@ -111,7 +111,7 @@ impl Program {
             let (mut memory, mut world) = (memory.clone(), world.clone());
             let exprs = &self.exprs;
             let (mut path, mut model) = beginning.conditions(exprs, &mut world);
-            path.extend(&within);
+            path.extend(&bounds);
             model.0.extend(least.0.iter().map(|(variable, value)| (*variable, value.clone())));
             let Beginning { line, environment, .. } = beginning;
             let args = input::place_arguments(exprs, &mut memory, &mut world, line);
