@@ -15,7 +15,7 @@ use psychic::{
     interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, reproducible},
-    subject::Revision,
+    subject::{Revision, Times},
 };
 
 fn load(name: &str) -> Program {
@@ -41,6 +41,7 @@ fn explore(name: &str, jobs: usize, expected: usize) {
         env: Vec::new(),
         stdin: Stdin::symbolic(&program.exprs, 0),
         files: Vec::new(),
+        times: Times::default(),
     };
     let start = program.start(start).expect("it has a main");
     let solver = SolverConfig { check_models: false, ..SolverConfig::default() };

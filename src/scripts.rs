@@ -49,6 +49,7 @@ const FILES: &[(&str, &str)] = files![
     "src/compile/runtime/world/names.c",
     "src/compile/runtime/world/open.c",
     "src/compile/runtime/world/paths.c",
+    "src/compile/runtime/world/times.c",
     "src/compile/runtime/world/world.c",
     "src/compile/runtime/world/world.h",
 ];

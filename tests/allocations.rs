@@ -18,7 +18,7 @@ use psychic::{
     interrupt::Interrupt,
     ir::lower,
     solver::{SolverConfig, chain},
-    subject::{OpenClasses, Revision},
+    subject::{OpenClasses, Revision, Times},
 };
 
 thread_local! {
@@ -86,6 +86,7 @@ fn program(source: &str, count: u32) -> (Program, State) {
         env: Vec::new(),
         stdin: Stdin::symbolic(&program.exprs, 0),
         files: Vec::new(),
+        times: Times::default(),
     });
     let start = start.expect("it has a main").pop().expect("one command line");
     (program, start)

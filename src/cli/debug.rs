@@ -74,8 +74,9 @@ pub(super) fn debug(
     // What the runtime reads, as in confined runs.
     let mut command = Command::new(DEBUGGER);
     let variables = test.variables(&built.binaries.variables);
+    let times = built.binaries.times.with(|name| test.object(name));
     command
-        .envs(settings(revision.0, &place.join("ktest"), &variables))
+        .envs(settings(revision.0, &place.join("ktest"), &variables, &times))
         .env_remove("DEBUGINFOD_URLS")
         .current_dir(&start)
         .arg("-q")

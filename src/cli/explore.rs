@@ -106,6 +106,7 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
         env: target.inputs.env,
         stdin: target.inputs.stdin,
         files: target.inputs.files,
+        times: target.inputs.times,
     })?;
     let search = args.search.options(interrupt::listen());
     let config = search.config(Search::Dfs, &target.budget);

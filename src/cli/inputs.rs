@@ -11,6 +11,7 @@ use crate::{
     expr::Exprs,
     session::inputs::{Inputs, PROGRAM, concrete, ordered, read, together, typed},
     subject::{
+        Times,
         config::{MOST_ARGUMENTS, StdinConfig},
         given_files, is_variable,
     },
@@ -104,7 +105,7 @@ impl SymbolicInputArgs {
             (None, None) if whole => Stdin::bytes(Vec::new()),
             (None, None) => typed(&StdinConfig::default()),
         };
-        Ok(Inputs { args, env: self.environment()?, stdin, files })
+        Ok(Inputs { args, env: self.environment()?, stdin, files, times: Times::default() })
     }
 
     fn environment(&self) -> anyhow::Result<Vec<Variable>> {

@@ -11,6 +11,7 @@ use crate::{
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
+    subject::Times,
 };
 
 /// The values that the given inputs assign to the variables of a program. An input contributes only
@@ -28,6 +29,15 @@ pub fn seeds<'i>(
 
 fn readings(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Vec<Assignment>> {
     let (world, mut known) = (&first.world, (*first.model).clone());
+    // The clock and the ages of files have values already, which those of the input replace.
+    for object in world.objects.iter().filter(|object| Times::is_object(&object.name)) {
+        let Some(given) = input.object(&object.name) else { continue };
+        give_object(exprs, &object.name, given, &mut known);
+    }
+    let is_met = |condition: &ExprId| !exprs.evaluate(*condition, &known).is_zero();
+    if !first.path_condition.iter().all(is_met) {
+        return None;
+    }
     let text = input.stdin.as_deref().unwrap_or_default();
     let stdin = match &world.stdin {
         Stdin::Bytes(stdin) => &stdin.bytes[..],

@@ -16,7 +16,7 @@ use crate::{
     memory::Byte,
     replay::{Outcome, TestInput},
     solver::SolverConfig,
-    subject::{OpenClasses, Revision, RevisionSet, config::OutputsConfig},
+    subject::{OpenClasses, Revision, RevisionSet, Times, config::OutputsConfig},
 };
 
 static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::default);
@@ -70,6 +70,7 @@ impl Subject {
             env: Vec::new(),
             stdin: Stdin::bytes(Vec::new()),
             files: Vec::new(),
+            times: Times::default(),
         };
         let first = program.start(start).expect("it has an entry").pop().expect("one state");
         let open = OpenClasses::one(both.clone());

@@ -181,7 +181,7 @@ pub(super) mod tests {
         env::{libc::stdin::Stdin, models::Models},
         exec::{Callers, Frame, Program, Start, State},
         ir::lower,
-        subject::Revision,
+        subject::{Revision, Times},
     };
 
     /// A program of two revisions, and its first state.
@@ -203,6 +203,7 @@ pub(super) mod tests {
             env: Vec::new(),
             stdin: Stdin::bytes(Vec::new()),
             files: Vec::new(),
+            times: Times::default(),
         });
         let [state] = <[State; 1]>::try_from(start.unwrap()).unwrap();
         (program, state)

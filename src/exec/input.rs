@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     env::{
         Argument, InputObject, World,
-        kernel::files::{Content, Files, Node, START},
+        kernel::files::{Content, Files, Node, NodeId, START},
     },
     expr::{Assignment, Bv, ExprId, Exprs},
     memory::{Byte, Memory, Object, Segment},
@@ -277,6 +277,14 @@ pub(super) fn initial_stack(memory: &mut Memory, arguments: &[u64], variables: &
     memory.allocate(words(&stack))
 }
 
+/// The node with this path, relative to the start directory.
+pub(super) fn node<'p>(
+    files: &Files,
+    mut components: impl Iterator<Item = &'p [u8]>,
+) -> Option<NodeId> {
+    components.try_fold(START, |at, component| files.entry(at, component))
+}
+
 /// Puts the files where the program finds them.
 ///
 /// # Panics
@@ -299,9 +307,7 @@ pub(super) fn add_files(exprs: &Exprs, world: &mut World, files: &[InputFile]) {
         let mut components = path.as_bytes().split(|byte| *byte == b'/');
         let name = components.next_back().expect("one at least");
         let files: &mut Files = &mut Arc::make_mut(&mut world.kernel).files;
-        let directory = components
-            .try_fold(START, |at, component| files.entry(at, component))
-            .expect("a directory comes before what it holds");
+        let directory = node(files, components).expect("a directory comes before what it holds");
         let content = match file {
             InputFile::Given(GivenFile { content: Given::Directory, .. }) => {
                 files.add_directory(directory, name, permissions);

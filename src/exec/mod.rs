@@ -46,6 +46,7 @@ mod start;
 pub mod state;
 mod step;
 mod targets;
+mod times;
 mod trace;
 mod unaffected;
 mod unwritten;

@@ -8,6 +8,7 @@ use super::{
     names::WHOLE_PROGRAM,
     stack::Callers,
     state::Claim,
+    times,
 };
 use crate::{
     env::{
@@ -21,7 +22,7 @@ use crate::{
         address::{function_address, global_address, object_number},
     },
     memory::{Memory, Object, Segment, Value},
-    subject::RevisionSet,
+    subject::{RevisionSet, Times},
 };
 
 /// Why a program cannot be started.
@@ -60,6 +61,8 @@ pub struct Start {
     pub stdin: Stdin,
     /// The files that the program finds.
     pub files: Vec<InputFile>,
+    /// When a whole program starts, and how old its files are then.
+    pub times: Times,
 }
 
 impl Program {
@@ -100,13 +103,16 @@ impl Program {
         let mut world = self.globals(&mut memory, stdin);
         (world.is_whole, world.given) = (whole, given);
         input::add_files(&self.exprs, &mut world, &start.files);
+        let (bounds, least) = times::place(&self.exprs, &mut world, &start.times);
         let beginnings = input::beginnings(&start.args, &start.env);
         let root = Lineage::root();
         let only = beginnings.len() == 1;
         let state = |(index, beginning): (u32, Beginning)| {
             let (mut memory, mut world) = (memory.clone(), world.clone());
             let exprs = &self.exprs;
-            let (path, model) = beginning.conditions(exprs, &mut world);
+            let (mut path, mut model) = beginning.conditions(exprs, &mut world);
+            path.extend(&bounds);
+            model.0.extend(least.0.iter().map(|(variable, value)| (*variable, value.clone())));
             let Beginning { line, environment, .. } = beginning;
             let args = input::place_arguments(exprs, &mut memory, &mut world, line);
             let variables = input::place_variables(exprs, &mut memory, &mut world, &environment);

@@ -296,7 +296,7 @@ mod tests {
         interrupt::Interrupt,
         ir::{Module, lower},
         solver::SolverConfig,
-        subject::Revision,
+        subject::{Revision, Times},
     };
 
     /// A program that reads three bytes and branches on five bits of each.
@@ -356,6 +356,7 @@ mod tests {
             env: Vec::new(),
             stdin: Stdin::symbolic(&program.exprs, 3),
             files: Vec::new(),
+            times: Times::default(),
         };
         let solver = SolverConfig::default();
         let config = ExploreConfig {

@@ -280,6 +280,7 @@ mod tests {
             sources: vec!["a.c".into()],
             patches: Vec::new(),
             files: Vec::new(),
+            times: Default::default(),
             tests: Default::default(),
             reference: None,
             labels: Default::default(),

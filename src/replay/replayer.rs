@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     errors::{Error, Sanitizer},
-    subject::{GivenFile, Revision, RevisionSet, config::Uninitialised},
+    subject::{GivenFile, Revision, RevisionSet, Times, config::Uninitialised},
 };
 
 /// Factor for the time of runs under a sanitizer, which take about two to three times as long.
@@ -98,6 +98,8 @@ pub struct Binaries {
     pub files: Arc<[GivenFile]>,
     /// Environment variables and their values; `None` for values that the test gives.
     pub variables: Arc<[(String, Option<Vec<u8>>)]>,
+    /// When they start, and how old their files are then, as far as the test does not say.
+    pub times: Times,
     /// How uses of memory that was never written are treated.
     pub uninitialised: Uninitialised,
 }
@@ -390,6 +392,7 @@ impl Replayer {
             args,
             revision: revision.0,
             variables: test.variables(&self.binaries.variables),
+            times: self.binaries.times.with(|name| test.object(name)),
             stdin: test.stdin.clone().unwrap_or_default(),
             ktest: test.to_bytes()?,
             files: test.given_files(),

@@ -9,6 +9,7 @@
 use std::fmt::Write as _;
 
 use super::TestInput;
+use crate::subject::Times;
 
 /// What a script compiles to call an entry function: what the harness calls, less the input and
 /// the ways out.
@@ -25,6 +26,8 @@ pub enum Runs<'a> {
         has_files: bool,
         /// The names of the files that a test gives.
         symbolic_files: &'a [String],
+        /// When the program starts, and how old its files are then.
+        times: &'a Times,
     },
     /// By a call of a function.
     Entry {
@@ -36,7 +39,8 @@ pub enum Runs<'a> {
 }
 
 /// The shell script that runs a test; `None` if the program makes input itself
-/// (`psychic_symbolic`), which only our runtime can give it, or has a variable that no shell can set.
+/// (`psychic_symbolic`), which only our runtime can give it, starts at a certain time, or has a
+/// variable that no shell can set.
 /// `about` are lines for its head, and `name` is its own name.
 pub fn script(test: &TestInput, runs: Runs<'_>, name: &str, about: &[String]) -> Option<String> {
     let mut usage = Vec::new();
@@ -137,8 +141,9 @@ const OF_SHELL: [&str; 45] = [
 ];
 
 fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
-    let Runs::Program { variables, has_files, symbolic_files } = runs else { return None };
-    let given = is_given(test, variables, symbolic_files);
+    let Runs::Program { variables, has_files, symbolic_files, times } = runs else { return None };
+    let given =
+        is_given(test, variables, symbolic_files, times) && times.clock == Times::default().clock;
     let variables = test.variables(variables);
     let is_option = |name: &String| name.is_empty() || name.starts_with('-');
     if !given || variables.keys().any(is_option) {
@@ -155,6 +160,13 @@ fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     body.push_str("cd \"$work/start\" || exit 125\n");
     for (file, bytes) in test.files() {
         _ = writeln!(body, "printf {} >./{} || exit 125", format(bytes), word(file.as_bytes()));
+    }
+    if !times.ages.is_empty() {
+        body.push_str("now=$(date +%s)\n");
+    }
+    for (file, age) in &times.with(|name| test.object(name)).ages {
+        let (age, file) = (age.start(), word(file.as_bytes()));
+        _ = writeln!(body, "touch -h -d \"@$((now - {age}))\" ./{file} || exit 125");
     }
     body.push_str(&stdin(test));
     let mut words = String::new();
@@ -184,11 +196,16 @@ pub(super) fn is_given(
     test: &TestInput,
     variables: &[(String, Option<Vec<u8>>)],
     symbolic_files: &[String],
+    times: &Times,
 ) -> bool {
     let is_given = |name: &str| match (name.strip_suffix("-data"), name.strip_suffix("-env")) {
         (Some(file), _) => symbolic_files.iter().any(|known| known == file),
         (_, Some(variable)) => variables.iter().any(|(known, _)| known == variable),
-        (None, None) => TestInput::is_of_command_line(name) || name.ends_with("-env-count"),
+        (None, None) => {
+            TestInput::is_of_command_line(name)
+                || name.ends_with("-env-count")
+                || times.objects().any(|(known, _)| known == name)
+        }
     };
     test.objects.iter().all(|(name, _)| is_given(name))
 }
@@ -302,7 +319,12 @@ mod tests {
         let objects = vec![("it's-data".to_owned(), all.clone())];
         let args = [b"program".to_vec(), b"--".to_vec(), b"it's".to_vec(), b"-".to_vec()].to_vec();
         let test = TestInput { args, stdin: Some(all.clone()), objects };
-        let runs = Runs::Program { variables: &[], has_files: false, symbolic_files: &files };
+        let runs = Runs::Program {
+            variables: &[],
+            has_files: false,
+            symbolic_files: &files,
+            times: &Times::default(),
+        };
         let script = script(&test, runs, "0001.sh", &["Test 1".to_owned()]).unwrap();
         assert_eq!(printed(&script, &[Path::new("/bin/cat")]), [&all[..], &all].concat());
     }
@@ -314,9 +336,38 @@ mod tests {
         let args = [&b"a/b"[..], b"given"].map(<[u8]>::to_vec).to_vec();
         let test = TestInput { args, ..TestInput::default() };
         let variables = [("PATH".to_owned(), Some(b"/nowhere".to_vec()))];
-        let runs = Runs::Program { variables: &variables, has_files: true, symbolic_files: &[] };
+        let runs = Runs::Program {
+            variables: &variables,
+            has_files: true,
+            symbolic_files: &[],
+            times: &Times::default(),
+        };
         let script = script(&test, runs, "0001.sh", &[]).unwrap();
         assert_eq!(printed(&script, &[Path::new("/bin/cat"), scratch.path()]), b"known");
+    }
+
+    #[test]
+    fn files_are_as_old_as_the_test_says() {
+        let files = ["a", "b"].map(str::to_owned);
+        let ages = [("a".to_owned(), 5..=5), ("b".to_owned(), 0..=9)];
+        let times = Times { ages: ages.into(), ..Times::default() };
+        let runs = Runs::Program {
+            variables: &[],
+            has_files: false,
+            symbolic_files: &files,
+            times: &times,
+        };
+        for (age, listed) in [(3u64, "b\na\n"), (7, "a\nb\n")] {
+            let objects = vec![
+                ("a-data".to_owned(), vec![]),
+                ("b-data".to_owned(), vec![]),
+                ("b-age".to_owned(), age.to_le_bytes().to_vec()),
+            ];
+            let args = [b"program".to_vec(), b"-t".to_vec()].to_vec();
+            let test = TestInput { args, stdin: None, objects };
+            let script = script(&test, runs, "0001.sh", &[]).unwrap();
+            assert_eq!(printed(&script, &[Path::new("/bin/ls")]), listed.as_bytes());
+        }
     }
 
     /// What programs call things never becomes a command.
@@ -326,7 +377,12 @@ mod tests {
         let trap = scratch.path().join("trap");
         let evil = format!("q\ntouch {0}\nPSYCHIC\ntouch {0}\n\"; touch {0}; #", trap.display());
         let variables = [(format!("A B; touch {}; C", trap.display()), Some(b"1".to_vec()))];
-        let runs = Runs::Program { variables: &variables, has_files: false, symbolic_files: &[] };
+        let runs = Runs::Program {
+            variables: &variables,
+            has_files: false,
+            symbolic_files: &[],
+            times: &Times::default(),
+        };
         let about = [evil.clone()];
         let printing = script(&TestInput::default(), runs, "0001.sh", &about).unwrap();
         let shown = String::from_utf8(printed(&printing, &[Path::new("/usr/bin/env")])).unwrap();
@@ -347,7 +403,12 @@ mod tests {
         let files: [String; 0] = [];
         let objects = vec![("my-data".to_owned(), vec![1, 0, 0, 0])];
         let test = TestInput { objects, ..TestInput::default() };
-        let runs = Runs::Program { variables: &[], has_files: false, symbolic_files: &files };
+        let runs = Runs::Program {
+            variables: &[],
+            has_files: false,
+            symbolic_files: &files,
+            times: &Times::default(),
+        };
         assert_eq!(script(&test, runs, "0001.sh", &[]), None);
     }
 }

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use super::{Termination, TestInput, Visible, script::is_given};
-use crate::{results::TestId, subject::GivenFile};
+use crate::{
+    results::TestId,
+    subject::{GivenFile, Times},
+};
 
 /// What the harness of an entry function calls, in place of the native runtime.
 const HEADER: &str = include_str!("suite/psychic.h");
@@ -73,7 +76,7 @@ impl Suite {
                 Err("the program calls psychic_output, which only Psychic's runtime has")
             }
             Tested::Program { symbolic_files, .. }
-                if !is_given(&case.input, &self.variables, symbolic_files) =>
+                if !is_given(&case.input, &self.variables, symbolic_files, &Times::default()) =>
             {
                 Err("the program calls psychic_symbolic, which only Psychic's runtime has")
             }

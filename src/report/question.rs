@@ -115,6 +115,9 @@ fn value_line(name: &str, value: &str) -> Option<String> {
     if let Some(variable) = name.strip_suffix("-env-count") {
         return (value == "0").then(|| format!("{variable} is not set"));
     }
+    if let Some(file) = name.strip_suffix("-age") {
+        return Some(format!("file {file}: last changed {value} s before the start"));
+    }
     Some(match (name.strip_suffix("-env"), name.strip_suffix("-data")) {
         (Some(variable), _) => format!("{variable}={value}"),
         (None, Some(file)) => format!("file {file}: {value}"),

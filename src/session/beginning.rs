@@ -25,6 +25,7 @@ pub(super) fn beginning(
         stdin: Stdin::bytes(text),
         env: of_subject.env,
         files: of_subject.files,
+        times: of_subject.times,
     };
     let mut given = Assignment::default();
     for (name, bytes) in &input.objects {
@@ -35,7 +36,7 @@ pub(super) fn beginning(
 
 /// How a program starts on any input that its subject describes.
 pub(super) fn symbolic_beginning(program: &Program, subject: &Subject) -> anyhow::Result<Start> {
-    let Inputs { args, env, stdin, files } = inputs::of_subject(&program.exprs, subject)?;
+    let Inputs { args, env, stdin, files, times } = inputs::of_subject(&program.exprs, subject)?;
     let revisions = RevisionSet::from_iter([Revision::ORIGINAL]);
-    Ok(Start { entry: program.entry().into(), revisions, args, env, stdin, files })
+    Ok(Start { entry: program.entry().into(), revisions, args, env, stdin, files, times })
 }

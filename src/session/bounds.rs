@@ -1,13 +1,31 @@
 //! The bounds and assumptions of verdicts, in words.
 
+use std::ops::RangeInclusive;
+
 use crate::{
     env::libc::stdin::Stdin,
     exec::HaltState,
-    subject::config::{ArgConfig, InputsConfig},
+    subject::{
+        Times,
+        config::{ArgConfig, InputsConfig},
+    },
 };
 
+/// Describes the numbers in a range.
+fn numbers(range: &RangeInclusive<u64>) -> String {
+    match (range.start(), range.end()) {
+        (least, most) if least == most => least.to_string(),
+        (least, most) => format!("{least} to {most}"),
+    }
+}
+
 /// Describes the bounds and assumptions under which verdicts hold, one text for each.
-pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: bool) -> Vec<String> {
+pub(super) fn bounds(
+    inputs: &InputsConfig,
+    times: &Times,
+    states: &[HaltState],
+    exhausted: bool,
+) -> Vec<String> {
     let mut bounds = Vec::new();
     let reads = |state: &HaltState| match &state.world.stdin {
         Stdin::Typed(typed) => !typed.text.is_empty(),
@@ -75,6 +93,12 @@ pub(super) fn bounds(inputs: &InputsConfig, states: &[HaltState], exhausted: boo
     }
     for (name, bytes) in &inputs.sym_files {
         bounds.push(format!("file {name} of exactly {bytes} bytes"));
+    }
+    if inputs.clock.is_some() {
+        bounds.push(format!("a start at {} s since 1970", numbers(&times.clock)));
+    }
+    for (file, age) in &times.ages {
+        bounds.push(format!("{file} last changed {} s before the start", numbers(age)));
     }
     if !exhausted {
         bounds.push("exploration was stopped before its end".into());

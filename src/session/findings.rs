@@ -225,6 +225,7 @@ impl Run<'_> {
                 variables: &variables,
                 has_files: !subject.files.is_empty(),
                 symbolic_files: &symbolic_files,
+                times: &subject.times,
             },
         };
         let labels = report.labels();
@@ -259,8 +260,8 @@ impl Run<'_> {
 
     fn report(&mut self) -> anyhow::Result<Report> {
         let tests = self.differ.tests();
-        let config = &self.stage.subject.config;
-        let mut bounds = bounds(&config.inputs, self.differ.states(), self.exhausted);
+        let Subject { config, times, .. } = &self.stage.subject;
+        let mut bounds = bounds(&config.inputs, times, self.differ.states(), self.exhausted);
         let commit = self.stage.subject.commit.as_ref();
         bounds.extend(
             commit.map(|commit| format!("sources of commit {commit}, the newest that patches fit")),

@@ -17,7 +17,7 @@ use crate::{
     memory::Byte,
     replay::TestInput,
     subject::{
-        GivenFile, Subject,
+        GivenFile, Subject, Times,
         config::{ArgConfig, InputsConfig, StdinConfig},
     },
 };
@@ -31,6 +31,7 @@ pub(crate) struct Inputs {
     pub env: Vec<Variable>,
     pub stdin: Stdin,
     pub files: Vec<InputFile>,
+    pub times: Times,
 }
 
 impl Inputs {
@@ -136,7 +137,7 @@ pub(crate) fn of_subject(exprs: &Exprs, subject: &Subject) -> anyhow::Result<Inp
     };
     let symbolic = config.sym_files.iter().map(|(name, size)| (name.clone(), *size));
     let files = together(subject.files.clone(), symbolic)?;
-    Ok(Inputs { args, env: environment(config), stdin, files })
+    Ok(Inputs { args, env: environment(config), stdin, files, times: subject.times.clone() })
 }
 
 /// A test that a subject gives, and what is right on it.
@@ -175,14 +176,24 @@ pub(crate) fn given_tests(subject: &Subject) -> anyhow::Result<Vec<GivenTest>> {
     for run in &subject.config.tests.run {
         let files = run.files.iter().map(|(name, text)| (format!("{name}-data"), text));
         let env = run.env.iter().map(|(name, text)| (format!("{name}-env"), text));
-        let objects = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
+        let texts = files.chain(env).map(|(name, text)| (name, text.clone().into_bytes()));
+        let ages = run.ages.iter().map(|(path, age)| (Times::age_of(path), *age));
+        let times = ages.chain(run.clock.map(|clock| (Times::CLOCK.to_owned(), clock)));
+        let times = times.map(|(name, number)| (name, number.to_le_bytes().to_vec()));
         let input = TestInput {
             args: command_line(config, run.args.as_deref()),
             stdin: run.stdin.as_ref().or(config.stdin.text.as_ref()).map(|t| t.clone().into()),
-            objects: objects.collect(),
+            objects: texts.chain(times).collect(),
         };
         let stdout = run.stdout.clone().map(String::into_bytes);
         tests.push(GivenTest { input, stdout, exit: run.exit });
+    }
+    for test in &mut tests {
+        for (name, range) in subject.times.objects() {
+            if test.input.object(&name).is_none() {
+                test.input.objects.push((name, range.start().to_le_bytes().to_vec()));
+            }
+        }
     }
     Ok(tests)
 }

@@ -273,6 +273,7 @@ impl Session {
             env: inputs.env,
             stdin: inputs.stdin,
             files: inputs.files,
+            times: inputs.times,
         };
         let first = program.start(start.clone())?;
         let first = match options.sharing {

@@ -481,7 +481,14 @@ impl Stage {
         let plain = Builds::Each(Arc::new(made.native));
         let files = self.subject.files.as_slice().into();
         let uninitialised = self.subject.config.uninitialised;
-        let binaries = Binaries { plain, files, variables, uninitialised, ..Binaries::default() };
+        let binaries = Binaries {
+            plain,
+            files,
+            variables,
+            times: self.subject.times.clone(),
+            uninitialised,
+            ..Binaries::default()
+        };
         let module = load_cached(&bitcode)?;
         let library = Closure::default();
         Ok((Built { bitcode, binaries, library, without_result, native_addresses }, module))

@@ -15,7 +15,7 @@ use crate::{
     replay::{Case, Outcome, Suite, Termination, Tested, Visible},
     report::{Document, TestEntry},
     results::{Clustering, OutcomeRow, TestId},
-    subject::{Revision, Subject},
+    subject::{Revision, Subject, Times},
 };
 
 /// How many times the time limit of native runs a run may take, and seconds besides: any machine may
@@ -67,6 +67,9 @@ pub(crate) fn suite(
             // A program without a sanitizer may not show it, or run forever.
             (Some(its), _) if !its.outcome.finding.is_empty() => {
                 Err(format!("revision {revision} fails: {}", its.outcome.short()))
+            }
+            _ if subject.times != Times::default() => {
+                Err("only Psychic's runtime gives the clock and the ages of files".to_owned())
             }
             (Some(_), Some(recorded)) => {
                 let outcomes = native.outcomes(&input, &[revision], &Expected::default())?;

@@ -157,6 +157,11 @@ pub struct InputsConfig {
     /// Symbolic files in the directory that a whole program starts in: the name of each, and its
     /// size in bytes.
     pub sym_files: BTreeMap<String, u32>,
+    /// The time at which a whole program starts, in seconds since 1970.
+    pub clock: Option<SecondsConfig>,
+    /// How many seconds before its start the files that a whole program finds were last changed, by
+    /// path.
+    pub ages: BTreeMap<String, SecondsConfig>,
     /// Parameters of the entry function, by name. A scalar that is not listed is fully symbolic.
     pub params: BTreeMap<String, ParamConfig>,
 }
@@ -297,6 +302,22 @@ impl<'de> Deserialize<'de> for ArgConfig {
     }
 }
 
+/// A number of seconds: a fixed one, or any in a range.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(
+    default,
+    deny_unknown_fields,
+    expecting = "a table such as { min = 0, max = 9 } or { value = 4 }"
+)]
+pub struct SecondsConfig {
+    /// The fixed number.
+    pub value: Option<i64>,
+    /// The smallest number.
+    pub min: Option<i64>,
+    /// The greatest number.
+    pub max: Option<i64>,
+}
+
 /// The greatest number of arguments of one kind, and of ways in which one kind can be given as
 /// texts.
 pub const MOST_ARGUMENTS: u32 = 64;
@@ -352,6 +373,10 @@ pub struct RunConfig {
     pub files: BTreeMap<String, String>,
     /// Values of symbolic variables in `inputs.env`, by name.
     pub env: BTreeMap<String, String>,
+    /// When the program starts, if `inputs.clock` is symbolic.
+    pub clock: Option<u64>,
+    /// The ages of files for which `inputs.ages` has symbolic ones, by name.
+    pub ages: BTreeMap<String, u64>,
     /// The right standard output, if it is known.
     pub stdout: Option<String>,
     /// The right exit code, if it is known.

@@ -15,6 +15,7 @@ use super::{
     patch::{Form, Patch},
     revision::Revision,
     source,
+    times::Times,
 };
 use crate::{child::Stopper, interrupt::Interrupt};
 
@@ -49,6 +50,8 @@ pub struct Subject {
     pub patches: Vec<Patch>,
     /// The files that a whole program finds in the directory it starts in.
     pub files: Vec<GivenFile>,
+    /// When a whole program starts, and how old its files are then.
+    pub times: Times,
     /// The files that `[tests]` names.
     pub tests: TestFiles,
     /// The revision whose outcomes are right, if one is known.
@@ -110,7 +113,8 @@ impl Subject {
             return Err(file.fault("name", message));
         }
         let files = file.given(&dir, &config)?;
-        let tests = file.tests(&dir, &config)?;
+        let times = Times::of(&config, &files).map_err(fault)?;
+        let tests = file.tests(&dir, &config, &times)?;
         let mut patches = file.patches(&dir, &config)?;
         let tree = source::tree(&dir, &config, &patches, &stopper)?.map_err(fault)?;
         let source::SourceTree { mut root, commit } = tree;
@@ -154,7 +158,19 @@ impl Subject {
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
-        Ok(Self { sources, config, dir, root, commit, patches, files, tests, reference, labels })
+        Ok(Self {
+            sources,
+            config,
+            dir,
+            root,
+            commit,
+            patches,
+            files,
+            times,
+            tests,
+            reference,
+            labels,
+        })
     }
 
     /// Whether all revisions are LLVM modules.
@@ -315,7 +331,12 @@ impl ConfigFile<'_> {
     }
 
     /// Finds the files of the given tests, and refuses tests that the program cannot have as input.
-    fn tests(&self, dir: &Path, config: &SubjectConfig) -> Result<TestFiles, SubjectError> {
+    fn tests(
+        &self,
+        dir: &Path,
+        config: &SubjectConfig,
+        times: &Times,
+    ) -> Result<TestFiles, SubjectError> {
         let TestsConfig { ktest, stdin, stdout, run } = &config.tests;
         if !config.outputs.stdout
             && (stdout.is_some() || run.iter().any(|run| run.stdout.is_some()))
@@ -339,7 +360,11 @@ impl ConfigFile<'_> {
             let (files, env) = (&config.inputs.sym_files, &config.inputs.env);
             let is_known = |name: &&String| !env.get(*name).is_some_and(is_symbolic);
             let other = run.files.keys().find(|name| !files.contains_key(*name));
-            if let Some(name) = other.or(run.env.keys().find(is_known)) {
+            let is_fixed = |object: &str| times.objects().all(|(name, _)| name != object);
+            let age = run.ages.keys().find(|path| is_fixed(&Times::age_of(path)));
+            let clock = run.clock.map(|_| Times::CLOCK.to_owned()).filter(|name| is_fixed(name));
+            let env = run.env.keys().find(is_known);
+            if let Some(name) = other.or(env).or(age).or(clock.as_ref()) {
                 let message =
                     format!("a test sets {name:?}, which is not symbolic: [inputs] must say so");
                 return Err(self.fault(name, message));

@@ -61,6 +61,7 @@ impl Subject {
             commit: None,
             patches,
             files: Vec::new(),
+            times: Default::default(),
             tests: Default::default(),
             reference: None,
             labels: Default::default(),

@@ -13,6 +13,7 @@ mod path;
 pub mod revision;
 mod setup;
 mod source;
+mod times;
 
 pub use config::SubjectConfig;
 pub use error::SubjectError;
@@ -24,3 +25,4 @@ pub use path::unquoted;
 pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::files_below;
+pub use times::Times;

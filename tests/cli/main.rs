@@ -1,5 +1,6 @@
 //! Drives the `psychic` command as people would, including hostile ones.
 
+mod ages;
 mod bad_input;
 mod campaign;
 mod candidates;

@@ -14,7 +14,7 @@ use psychic::{
     memory::Byte,
     results::{PairRow, Verdict},
     solver::{self, SolverConfig},
-    subject::{Given, GivenFile, OpenClasses, Revision},
+    subject::{Given, GivenFile, OpenClasses, Revision, Times},
 };
 
 use crate::{
@@ -315,6 +315,7 @@ fn the_engine_has_the_world_that_is_specified() {
         env: Vec::new(),
         stdin: text(b"standard input"),
         files: vec![InputFile::Given(GivenFile { path: "given".into(), content: given })],
+        times: Times::default(),
     });
     let limits = PathLimits {
         instructions: 10_000_000,

@@ -30,7 +30,7 @@ use psychic::{
     memory::Byte,
     replay::{self, Binaries, Builds, Outcome, Replayer, TestInput, Visible},
     solver::{self, Query, Solver, SolverConfig, Verdict},
-    subject::{OpenClasses, Revision, cache_directory, config::OutputsConfig},
+    subject::{OpenClasses, Revision, Times, cache_directory, config::OutputsConfig},
 };
 use tempfile::TempDir;
 
@@ -181,6 +181,7 @@ impl Subject {
             env: Vec::new(),
             stdin,
             files: Vec::new(),
+            times: Times::default(),
         }
     }
 

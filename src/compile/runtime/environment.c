@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Prefix of the names of the program's variables. */
-static const char of_program[] = "PSYCHIC_ENV_";
-
 static char **environment;
 
 void psychic_environment(char **variables) { environment = variables; }
@@ -20,15 +17,17 @@ const char *psychic_setting(const char *name) {
   return NULL;
 }
 
-size_t psychic_variables(char **to) {
-  const size_t length = sizeof of_program - 1;
+size_t psychic_settings(const char *prefix, char **to) {
+  const size_t length = strlen(prefix);
   size_t count = 0;
   char **variable;
   for (variable = environment; variable && *variable; variable++)
-    if (strncmp(*variable, of_program, length) == 0) {
+    if (strncmp(*variable, prefix, length) == 0) {
       if (to)
         to[count] = *variable + length;
       count++;
     }
   return count;
 }
+
+size_t psychic_variables(char **to) { return psychic_settings("PSYCHIC_ENV_", to); }

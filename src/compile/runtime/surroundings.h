@@ -13,6 +13,10 @@ void psychic_environment(char **variables);
 /* The value of a variable of that environment, or NULL. */
 const char *psychic_setting(const char *name);
 
+/* The variables of that environment whose names begin with PREFIX, as NAME=VALUE without it. Writes
+ * them unless TO is NULL; returns their number. */
+size_t psychic_settings(const char *prefix, char **to);
+
 /* The variables of the program, in order. Writes them unless TO is NULL; returns their number. */
 size_t psychic_variables(char **to);
 

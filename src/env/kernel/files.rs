@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::errno::Errno;
 use crate::{
     expr::ExprId,
-    memory::Byte,
+    memory::{Byte, Value},
     subject::{FileState, path_text},
 };
 
@@ -105,6 +105,8 @@ pub struct Files {
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
+    /// When the files that are older than the start were last changed, in seconds since 1970.
+    times: Arc<BTreeMap<NodeId, Value>>,
     /// The files and directories that there were at the start.
     start: Arc<FileStates>,
 }
@@ -141,6 +143,7 @@ impl Default for Files {
             ],
             descriptors: vec![descriptor(0), descriptor(1), descriptor(2)],
             directory: START,
+            times: Arc::default(),
             start: Arc::default(),
         }
     }
@@ -287,6 +290,17 @@ impl Files {
         }
         self.seen.push(node);
         self.seen.len() as u64
+    }
+
+    /// Sets when a file was last changed.
+    pub fn set_time(&mut self, node: NodeId, time: Value) {
+        Arc::make_mut(&mut self.times).insert(node, time);
+    }
+
+    /// When a file was last changed, if that was not at the start. It is forgotten once the file is
+    /// removed.
+    pub(super) fn time(&self, node: NodeId) -> Option<Value> {
+        self.times.get(&node).copied().filter(|_| self.place_of(node).is_some())
     }
 
     fn descriptor(&self, number: i32) -> Result<Descriptor, Errno> {

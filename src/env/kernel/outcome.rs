@@ -58,9 +58,18 @@ pub(super) fn store_words(
     address: Value,
     words: impl IntoIterator<Item = u64>,
 ) -> Result<(), Stop> {
-    for (index, word) in (0..).zip(words) {
+    store_values(machine, address, words.into_iter().map(Value::Int))
+}
+
+/// Writes 64-bit values as [`store_words`] does.
+pub(super) fn store_values(
+    machine: &mut dyn Machine,
+    address: Value,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<(), Stop> {
+    for (index, value) in (0..).zip(values) {
         let at = offset(machine.exprs(), address, 8 * index);
-        machine.store(at, 64, Value::Int(word))?;
+        machine.store(at, 64, value)?;
     }
     Ok(())
 }

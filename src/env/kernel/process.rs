@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::errno::Errno;
-use super::outcome::{Failure, Outcome, int, is_null, known, store_words};
-use super::state::{Kernel, SECONDS};
+use super::outcome::{Failure, Outcome, int, is_null, known, store_values, store_words};
+use super::state::Kernel;
 use crate::{
     env::{Halt, Machine, Stop, call::Arguments, libc::strings, offset},
     memory::{Byte, Object, Segment, Value},
@@ -188,29 +188,32 @@ pub(super) fn getuid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
 }
 
 /// The time now, in seconds since 1970 and nanoseconds. It advances with each call.
-fn now(machine: &mut dyn Machine) -> (u64, u64) {
-    let clock = &mut kernel(machine).clock;
-    let nanoseconds = TICK * *clock;
-    *clock += 1;
-    (SECONDS + nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000)
+fn now(machine: &mut dyn Machine) -> (Value, u64) {
+    let kernel = kernel(machine);
+    let (start, nanoseconds) = (kernel.start, TICK * kernel.clock);
+    kernel.clock += 1;
+    let seconds = offset(machine.exprs(), start, nanoseconds / 1_000_000_000);
+    (seconds, nanoseconds % 1_000_000_000)
 }
 
 pub(super) fn clock_gettime(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let (seconds, nanoseconds) = now(machine);
-    store_words(machine, arguments[1], [seconds, nanoseconds])?;
+    store_values(machine, arguments[1], [seconds, Value::Int(nanoseconds)])?;
     Ok(0)
 }
 
 pub(super) fn gettimeofday(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let (seconds, nanoseconds) = now(machine);
     if !is_null(machine, arguments[0])? {
-        store_words(machine, arguments[0], [seconds, nanoseconds / 1000])?;
+        store_values(machine, arguments[0], [seconds, Value::Int(nanoseconds / 1000)])?;
     }
     Ok(0)
 }
 
+/// Returns one of the times that it may be: musl asks `clock_gettime` instead.
 pub(super) fn time(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let (seconds, _) = now(machine);
+    let seconds = known(machine, seconds, "the time")?;
     if !is_null(machine, arguments[0])? {
         store_words(machine, arguments[0], [seconds])?;
     }

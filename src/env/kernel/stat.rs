@@ -4,9 +4,8 @@
 use super::{
     errno::Errno,
     files::{Content, NodeId},
-    outcome::{Outcome, int, is_null, known, store_words},
+    outcome::{Outcome, int, is_null, known, store_values, store_words},
     paths::{self, Base, SEARCH, files},
-    state::SECONDS,
 };
 use crate::{
     env::{Machine, libc::strings},
@@ -29,7 +28,8 @@ const AT_EMPTY_PATH: u64 = 0x1000;
 /// Writes the `struct stat` of a node (Linux on x86-64, asm/stat.h), 144 bytes.
 fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
     let number = files(machine).number(node);
-    let found = machine.world().kernel.files.node(node);
+    let kernel = &machine.world().kernel;
+    let found = kernel.files.node(node);
     let (kind, size, links) = match &found.content {
         Content::Directory { .. } => (S_IFDIR, BLOCK, 2),
         Content::Regular(bytes) => (S_IFREG, bytes.len() as u64, 1),
@@ -39,28 +39,12 @@ fn fill(machine: &mut dyn Machine, node: NodeId, address: Value) -> Outcome {
     };
     let device = if found.content == Content::Null { NULL_DEVICE } else { 0 };
     let mode = u64::from(kind | found.permissions);
-    let time = SECONDS;
-    let words = [
-        1,
-        number,
-        links,
-        mode | USER << 32,
-        USER,
-        device,
-        size,
-        BLOCK,
-        size.div_ceil(512),
-        time,
-        0,
-        time,
-        0,
-        time,
-        0,
-        0,
-        0,
-        0,
-    ];
-    store_words(machine, address, words)?;
+    let time = kernel.files.time(node).unwrap_or(kernel.start);
+    let zero = Value::Int(0);
+    let words =
+        [1, number, links, mode | USER << 32, USER, device, size, BLOCK, size.div_ceil(512)];
+    let times = [time, zero, time, zero, time, zero, zero, zero, zero];
+    store_values(machine, address, words.map(Value::Int).into_iter().chain(times))?;
     Ok(0)
 }
 

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::files::Files;
-use crate::{expr::ExprId, memory::Value};
-
-/// The time at the start, in seconds since 1970.
-pub(super) const SECONDS: u64 = 1_700_000_000;
+use crate::{expr::ExprId, memory::Value, subject::Times};
 
 /// What the operating system knows of the only process that there is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,6 +16,8 @@ pub struct Kernel {
     pub(super) blocked: u64,
     /// The set of the blocked signals that were sent.
     pub(super) pending: u64,
+    /// The time at the start, in seconds since 1970.
+    pub start: Value,
     /// The number of calls that have asked for the time.
     pub(super) clock: u64,
     /// The number of random bytes given out.
@@ -36,6 +35,7 @@ impl Default for Kernel {
             actions: BTreeMap::new(),
             blocked: 0,
             pending: 0,
+            start: Value::Int(*Times::default().clock.start()),
             clock: 0,
             // The auxiliary vector has the first sixteen (AT_RANDOM).
             random: 16,

@@ -181,7 +181,7 @@ pub fn give_object(exprs: &Exprs, name: &str, bytes: &[u8], values: &mut Assignm
 /// The name of the variable of a scalar. An `int` has the name that the program gives it. For
 /// other widths, the width is added, because revisions may use one name for objects of different
 /// sizes.
-fn scalar_name(name: &str, width: u32) -> String {
+pub fn scalar_name(name: &str, width: u32) -> String {
     if width == 32 { name.to_owned() } else { format!("{name}:{width}") }
 }
 

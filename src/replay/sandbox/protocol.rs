@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use super::limits::{Isolation, RunLimits};
 use crate::{
     replay::outcome::Termination,
-    subject::{FileState, GivenFile},
+    subject::{FileState, GivenFile, Times},
 };
 
 /// The largest frame in bytes, whatever a limit says.
@@ -50,6 +50,8 @@ pub(in crate::replay) struct Request {
     pub(in crate::replay) revision: u32,
     /// The environment that the program sees.
     pub(in crate::replay) variables: BTreeMap<String, Vec<u8>>,
+    /// When the program starts, and how old its files are then.
+    pub(in crate::replay) times: Times,
     pub(in crate::replay) stdin: Vec<u8>,
     /// The test for the runtime, as bytes of a `.ktest` file.
     pub(in crate::replay) ktest: Vec<u8>,

@@ -315,7 +315,7 @@ impl Server {
             format!("{sanitizer}:malloc_fill_byte=0:max_malloc_fill_size=268435456:redzone=512");
         command
             .env_clear()
-            .envs(settings(request.revision, &io.join("ktest"), &request.variables))
+            .envs(settings(request.revision, &io.join("ktest"), &request.variables, &request.times))
             .env("PSYCHIC_OUTPUTS", io.join("outputs"))
             .env("ASAN_OPTIONS", &address)
             .env("UBSAN_OPTIONS", &sanitizer)

@@ -59,6 +59,7 @@ void world_forget(const struct stat *status) {
   for (i = 0; i < known; i++)
     if (numbers[i].device == status->st_dev && numbers[i].number == status->st_ino)
       numbers[i].device = REMOVED;
+  world_forget_age(status->st_dev, status->st_ino);
 }
 
 int world_is_open(long fd) {
@@ -70,7 +71,8 @@ const char *world_directory(long fd) {
   return directory ? directory : "";
 }
 
-static void copy_status(struct stat *out, const struct stat *from, uint64_t number) {
+static void copy_status(struct stat *out, const struct stat *from, uint64_t number,
+                        long changed) {
   int is_directory = S_ISDIR(from->st_mode);
   struct stat status = {
       .st_dev = 1,
@@ -82,16 +84,17 @@ static void copy_status(struct stat *out, const struct stat *from, uint64_t numb
       .st_rdev = from->st_rdev,
       .st_size = is_directory ? 4096 : from->st_size,
       .st_blksize = 4096,
-      .st_atim.tv_sec = SECONDS,
-      .st_mtim.tv_sec = SECONDS,
-      .st_ctim.tv_sec = SECONDS,
+      .st_atim.tv_sec = changed,
+      .st_mtim.tv_sec = changed,
+      .st_ctim.tv_sec = changed,
   };
   status.st_blocks = (status.st_size + 511) / 512;
   *out = status;
 }
 
 void world_status(struct stat *status) {
-  copy_status(status, status, number_of(status->st_dev, status->st_ino));
+  copy_status(status, status, number_of(status->st_dev, status->st_ino),
+              world_changed(status->st_dev, status->st_ino));
 }
 
 static long status_of(long fd, struct stat *status) {
@@ -102,7 +105,7 @@ static long status_of(long fd, struct stat *status) {
     return result;
   if (stream) {
     struct stat pipe = {.st_mode = S_IFIFO | 0600};
-    copy_status(status, &pipe, number_of(STREAM, (uint64_t)stream));
+    copy_status(status, &pipe, number_of(STREAM, (uint64_t)stream), world_start);
   } else {
     *status = found;
     world_status(status);

@@ -27,7 +27,7 @@ static void fill_random(unsigned char *bytes, unsigned long size) {
 /* Every look at any clock is a microsecond later than the one before. */
 static struct timespec now(void) {
   unsigned long nanoseconds = 1000 * clock_calls++;
-  return (struct timespec){SECONDS + (long)(nanoseconds / 1000000000),
+  return (struct timespec){world_start + (long)(nanoseconds / 1000000000),
                            (long)(nanoseconds % 1000000000)};
 }
 
@@ -363,5 +363,6 @@ void psychic_start(long *kernel_stack) {
   *end++ = 0;
   KERNEL1(SYS_umask, 022);
   default_signals();
+  world_times();
   _start_c(stack);
 }

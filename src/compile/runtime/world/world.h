@@ -16,7 +16,6 @@
 #include <sys/syscall.h>
 #include <limits.h>
 
-#define SECONDS 1700000000L
 #define USER 1000
 #define PROCESS 2
 /* File descriptors are below this. */
@@ -63,6 +62,15 @@ int world_writes_nowhere(long n, long arguments[4]);
 /* The position in the listing of a descriptor's directory, and going back to it. */
 size_t world_listed(long fd);
 void world_list_from(long fd, size_t at);
+
+/* The time at which the program starts, in seconds since 1970. */
+extern long world_start;
+/* Takes note of that time, and of how old files are. Has to be called first. */
+void world_times(void);
+/* When a file was last changed, in seconds since 1970. */
+long world_changed(uint64_t device, uint64_t number);
+/* Takes note that a file was removed: another one may get its number. */
+void world_forget_age(uint64_t device, uint64_t number);
 
 /* Replaces what the kernel says of a file by what stat says of it. */
 void world_status(struct stat *status);
