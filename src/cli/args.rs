@@ -17,7 +17,7 @@ use crate::{
     interrupt::Interrupt,
     report::Document,
     results::{ResultsDir, RevisionRow, SubsetRow},
-    session::{SearchOptions, stages::Stage},
+    session::{SearchOptions, stage::Stage},
     subject::{CONFIG_FILE, Form, Patch, Revision, Subject, config::parse_duration, name_of},
 };
 

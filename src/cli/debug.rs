@@ -16,10 +16,7 @@ use anyhow::{Context, bail};
 use crate::{
     merge::{self, Changes},
     replay::{TestInput, settings},
-    session::{
-        inputs::PROGRAM,
-        stages::{Built, Stage},
-    },
+    session::{built::Built, inputs::PROGRAM, stage::Stage},
     subject::Revision,
 };
 

@@ -21,7 +21,7 @@ use crate::{
     replay,
     report::{Document, Place, Places, junit, sarif},
     results::{ResultsDir, StateRow},
-    session::{rows::takes_part, stages::Stage, suite},
+    session::{rows::takes_part, stage::Stage, suite},
     subject::{CONFIG_FILE, Revision, Subject},
 };
 

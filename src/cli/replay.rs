@@ -27,7 +27,7 @@ use crate::{
         inputs,
         native::Native,
         rows::{outcome_rows, takes_part},
-        stages::Stage,
+        stage::Stage,
     },
     subject::Revision,
 };

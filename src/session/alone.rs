@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use super::{
     linking::{find_libc, link_libc},
     observer::Observer,
-    stages::Stage,
+    stage::Stage,
 };
 use crate::{
     compile::{self, BuildError, Revisions},

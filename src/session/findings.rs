@@ -14,9 +14,10 @@ use super::{
     bounds::bounds,
     describe::{Values, describe_input, describe_outcomes},
     inputs::{environment, given_tests, native},
+    merged::Merged,
     oracle,
     rows::{outcome_rows, pair_rows, state_rows, stats_rows, test_rows},
-    stages::{Merged, Stage, harness},
+    stage::{Stage, harness},
 };
 use crate::{
     compile::Show,

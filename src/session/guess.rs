@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
-use super::stages;
+use super::stage;
 use crate::{
     compile::{Function, Pointer, Show, functions, pointers},
     merge,
@@ -72,7 +72,7 @@ pub fn init(dir: &Path, hints: &Hints) -> anyhow::Result<(Subject, Vec<String>)>
 /// Checks what `psychic diff` would refuse first. Returns what it would set aside.
 fn check(subject: &Subject) -> anyhow::Result<Vec<String>> {
     let source = subject.sources.first().map(PathBuf::as_path);
-    stages::harness(subject, source.unwrap_or(Path::new("")), Show::Legibly)?;
+    stage::harness(subject, source.unwrap_or(Path::new("")), Show::Legibly)?;
     let candidates = merge::candidates(subject);
     let refused = candidates.into_iter().filter_map(|(revision, made)| {
         let patch = subject.patches.iter().find(|patch| patch.revision == revision)?;

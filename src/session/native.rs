@@ -7,8 +7,9 @@ use std::{
 };
 
 use super::{
+    built::Built,
     glances::{ENDLESS_OUTPUT, Glances},
-    stages::{Built, Stage},
+    stage::Stage,
 };
 use crate::{
     diff::{Expected, Replay, ReplayFailed},

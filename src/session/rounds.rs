@@ -6,7 +6,7 @@ use super::{
     Until,
     findings::{write_inputs, write_tests},
     observer::{Event, Observer},
-    stages::Stage,
+    stage::Stage,
 };
 use crate::{
     diff::Differ,

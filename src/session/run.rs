@@ -12,18 +12,20 @@ use tempfile::TempDir;
 
 use super::{
     addresses::native_addresses,
+    built::Built,
     error::Error,
     findings::{Findings, Run, write_inputs},
     inner::probed,
     inputs,
     interact::{self, Interact},
+    merged::Merged,
     native::Native,
     observer::{Event, Observer},
     options::{Options, Sharing, Until},
     rounds::{MANY_IN_VAIN, explore_and_pair},
     rows::takes_part,
     shadow::{self, Behind, Hunt, Shadow},
-    stages::{Built, Merged, Stage},
+    stage::Stage,
 };
 use crate::{
     diff::{self, Differ, Question, RegionWalk, Regions, Task, When},

@@ -20,11 +20,8 @@ use std::{
 use anyhow::bail;
 
 use super::{
-    beginning::beginning,
-    oracle::is_error,
-    rows::takes_part,
-    sources::SourceFiles,
-    stages::{Merged, Stage},
+    beginning::beginning, merged::Merged, oracle::is_error, rows::takes_part, sources::SourceFiles,
+    stage::Stage,
 };
 use crate::{
     diff::{self, DifferentialTest},

@@ -7,7 +7,7 @@ use super::{
     native::Native,
     observer::Observer,
     rows::outcome_rows,
-    stages::{Stage, harness},
+    stage::{Stage, harness},
 };
 use crate::{
     compile::Show,

@@ -16,7 +16,7 @@ use self::{
 };
 use super::{
     Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
-    observer::Observer, rows::takes_part, stages::Stage,
+    observer::Observer, rows::takes_part, stage::Stage,
 };
 use crate::{
     env::Halt,

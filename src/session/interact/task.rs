@@ -33,7 +33,7 @@ use crate::{
     },
     session::{
         beginning::beginning, observer::Observer, options::SearchOptions, oracle::is_error,
-        sources::SourceFiles, stages::Stage,
+        sources::SourceFiles, stage::Stage,
     },
     solver,
     subject::{Form, Patch, Revision, Subject},
