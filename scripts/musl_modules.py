@@ -47,21 +47,48 @@ OUT_OF_RANGE = """
 		*__errno_location() = 34;
 	}
 	return y;"""
+# What strtod does with errno. Numbers below the least normal one are not exact, unless they are
+# hexadecimal: a decimal one would have 700 digits. The second reading, as a `long double`, says what was
+# rounded to the least normal number: glibc goes by what it would be if exponents had no end. Of
+# hexadecimal numbers that are too small for a `float`, glibc 2.36 rounds some wrongly, and calls some
+# exact that are not.
+READ_NUMBER = """
+	int *__errno_location(void);
+	int before = *__errno_location();
+	long double y = __floatscan(&f, prec, 1);
+	off_t cnt = shcnt(&f);
+	long double size = y < 0 ? -y : y;
+	long double least = prec == 0 ? 0x1p-126L : prec == 1 ? 0x1p-1022L : 0x1p-16382L;
+	long double half = prec == 0 ? 0x1p-151L : prec == 1 ? 0x1p-1076L : 0;
+	if (!cnt) *__errno_location() = before;
+	if (size > 0 && size <= least) {
+		size_t i = 0;
+		sh_fromstring(&f, s);
+		shlim(&f, 0);
+		long double exact = __floatscan(&f, 2, 1);
+		if (exact < 0) exact = -exact;
+		while (s[i] && !(s[i] >= '0' && s[i] <= '9') && s[i] != '.') i++;
+		int is_hexadecimal = s[i] == '0' && (s[i + 1] | 32) == 'x';
+		if (is_hexadecimal && prec == 0) {
+			void psychic_unknown(const char *);
+			psychic_unknown("a hexadecimal number that is too small for a float");
+		}
+		int is_exact = size == exact && (is_hexadecimal || size == least);
+		int is_small = size < least || exact < least - half;
+		*__errno_location() = !is_exact && is_small ? 34 : before;
+	}"""
 # Replacements in musl's sources: file, text there, new text. shgetc: strtod's text is never refilled.
-# As in glibc, strtod leaves errno alone if there is no number, getenv accepts a name with `=`, setenv
+# As in glibc, strtod leaves errno alone if there is no number, and sets it if a number other than zero is
+# so near to it that it is not exact; strcasestr finds nothing in nothing; getenv accepts a name with `=`, setenv
 # does not free what getenv may have returned, frexp of an infinity or a NaN has the exponent 0, and
 # scalbn sets errno. musl's catan converts a NaN to an integer, which is undefined.
 REPLACED = {
     "shgetc": ("__uflow(f)", "-1"),
     "strtod": (
         "long double y = __floatscan(&f, prec, 1);\n\toff_t cnt = shcnt(&f);",
-        """
-	int *__errno_location(void);
-	int before = *__errno_location();
-	long double y = __floatscan(&f, prec, 1);
-	off_t cnt = shcnt(&f);
-	if (!cnt) *__errno_location() = before;""",
+        READ_NUMBER,
     ),
+    "strcasestr": ("return 0;", "return l ? 0 : (char *)h;"),
     "getenv": ("__strchrnul(name, '=') - name", "strlen(name)"),
     "setenv": ("\t\t\tfree(old);\n", ""),
     "frexp": ("(ee == 0x7ff) {", "(ee == 0x7ff) {\n\t\t*e = 0;"),

@@ -370,16 +370,28 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     /// Defines `inst` as the lesser or greater operand. Of a number and a NaN this is the number,
-    /// and of two zeros the first, as in the code that the code generator writes for x86-64.
+    /// and of two zeros the first, or the second if that is a constant, as in the code that the code
+    /// generator writes for x86-64. It writes none for two constants: of these, -0 is less than 0.
     fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
         let width = float_width(inst.ty())?;
         if width > 64 {
             let name = if before == FloatPredicate::Olt { "fmin" } else { "fmax" };
             return self.library_call(inst, name, &inst.values());
         }
+        let Some(format) = Format::of(width) else {
+            return unsupported(format!("the lesser or greater of two numbers of {width} bits"));
+        };
         let mut parts = self.parts(inst.operand(0))?;
         for (part, b) in parts.iter_mut().zip(self.parts(inst.operand(1))?) {
             let a = *part;
+            if let (Some(x), Some(y)) = (self.known(a), self.known(b))
+                && [x, y].iter().all(|bits| bits << (65 - width) == 0)
+            {
+                // The sign bit is the only one.
+                let zero = if before == FloatPredicate::Olt { x | y } else { x & y };
+                *part = self.constant(width, zero);
+                continue;
+            }
             let exceptions = CompareExceptions::Open;
             let compare = |predicate, dst, a, b| Inst::FloatCompare {
                 predicate,
@@ -389,6 +401,11 @@ impl<'m> Lowering<'_, 'm> {
                 a,
                 b,
             };
+            if self.known(b).is_some_and(|bits| !format.is_nan(bits.into())) {
+                let condition = self.compute(|dst| compare(before, dst, a, b));
+                *part = self.compute(|dst| Inst::Select { width, dst, condition, a, b });
+                continue;
+            }
             let b_wins = self.compute(|dst| compare(before, dst, b, a));
             let a_is_nan = self.compute(|dst| compare(FloatPredicate::Uno, dst, a, a));
             let condition = self.binary(BinaryOp::Or, 1, b_wins, a_is_nan);
