@@ -32,6 +32,8 @@ pub struct Common {
     pub flags: Vec<String>,
     /// The function to run, if it is not `main`.
     pub entry: Option<String>,
+    /// The [type of a number](super::returned) that the original's entry returns, if it is one.
+    pub returns: Option<String>,
     /// The settings of the entry's parameters.
     pub inputs: InputsConfig,
     /// Which NaNs are told apart.
@@ -118,7 +120,8 @@ fn add_harness(
         let path = directory.join(source);
         let text = fs::read(&path).map_err(BuildError::io(&path))?;
         let text = String::from_utf8_lossy(&text);
-        match harness(&text, source, entry, &common.inputs, Show::Outputs(common.nan)) {
+        let (inputs, show) = (&common.inputs, Show::Outputs(common.nan));
+        match harness(&text, source, entry, inputs, common.returns.as_deref(), show) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
                 // Remove it first: it may be a link to a file of that name.

@@ -120,7 +120,10 @@ impl Toolchain {
         out: &Path,
     ) -> Command {
         let mut command = self.clang();
-        command.arg("-w").args(DIALECT).args(sanitizer.flags()).args(objects).args(flags);
+        // Sanitizers come with shared libraries.
+        let fits = |flag: &&String| sanitizer == Sanitizer::None || !flag.starts_with("-static");
+        command.arg("-w").args(DIALECT).args(sanitizer.flags()).args(objects);
+        command.args(flags.iter().filter(fits));
         if sanitizer != Sanitizer::None {
             command.arg("-Wl,--wrap=main");
         }

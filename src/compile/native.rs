@@ -269,6 +269,7 @@ mod tests {
             sources: vec!["p.c".into()],
             flags: Vec::new(),
             entry: None,
+            returns: None,
             inputs: InputsConfig::default(),
             nan: NanConfig::default(),
             probed: None,

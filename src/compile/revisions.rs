@@ -346,6 +346,7 @@ mod tests {
                 sources: vec!["p.c".into()],
                 flags: vec![format!("-I{include}")],
                 entry: None,
+                returns: None,
                 inputs: InputsConfig::default(),
                 nan: NanConfig::default(),
                 probed: None,

@@ -202,7 +202,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Builds the `wanted` revisions under a sanitizer.
+    /// Builds the `wanted` revisions under a sanitizer. Those with which it does not work, because of
+    /// the program's own flags, say, are left out.
     pub(crate) fn build_sanitized(
         &self,
         built: &Built,
@@ -228,8 +229,7 @@ impl Stage {
             match program {
                 Ok(program) => _ = made.insert(revision, program),
                 Err(error @ BuildError::SanitizerMissing(_)) => return Err(error.into()),
-                // The revision has no plain program either.
-                Err(_) => {}
+                Err(error) => debug!(%revision, ?sanitizer, %error, "not built"),
             }
         }
         Ok(self.builds(made))

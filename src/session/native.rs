@@ -58,8 +58,8 @@ pub(crate) struct Native<'a> {
     glances: Mutex<Glances>,
 }
 
-/// The replayer of each sanitizer and revision that is built for it.
-type Watching = BTreeMap<(Sanitizer, Revision), Arc<Replayer>>;
+/// The replayer of each sanitizer and revision; `None` if the revision cannot be built under it.
+type Watching = BTreeMap<(Sanitizer, Revision), Option<Arc<Replayer>>>;
 
 impl<'a> Native<'a> {
     pub(crate) fn new(
@@ -112,13 +112,18 @@ impl<'a> Native<'a> {
         };
         let missing: RevisionSet = wanted.iter().filter(is_new).collect();
         let builds = self.stage.build_sanitized(self.built, sanitizer, &missing)?;
+        let is_built: Vec<bool> =
+            missing.iter().map(|revision| builds.program(revision).is_some()).collect();
         let mut binaries: Binaries = self.built.binaries.clone();
         match sanitizer {
             Sanitizer::Memory => binaries.memory = builds,
             _ => binaries.address_undefined = builds,
         }
         let replayer = Arc::new(self.plain.beside(binaries));
-        self.watched().extend(missing.iter().map(|other| ((sanitizer, other), replayer.clone())));
+        let watching = missing.iter().zip(is_built).map(|(revision, is_built)| {
+            ((sanitizer, revision), is_built.then(|| replayer.clone()))
+        });
+        self.watched().extend(watching);
         Ok(())
     }
 
@@ -167,7 +172,10 @@ impl<'a> Native<'a> {
             let output = if is_endless { UNKNOWN_OUTPUT } else { self.limits.output };
             let within = Within { time: self.limits.time / part, output };
             let replayer = self.watched().get(&(*sanitizer, revision)).cloned();
-            let replayer = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))?;
+            // Without it nothing confirms the error.
+            let Some(replayer) = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))? else {
+                continue;
+            };
             watched.add(*sanitizer, replayer.run_within(within, test, revision, *sanitizer)?);
         }
         watched.outcome(|| {

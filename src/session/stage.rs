@@ -171,6 +171,7 @@ impl Stage {
             sources: self.subject.sources.clone(),
             flags: config.build.flags.clone(),
             entry: (config.entry != "main").then(|| config.entry.clone()),
+            returns: self.of_entry(compile::returned).into_iter().flatten().flatten().next(),
             inputs: config.inputs.clone(),
             nan: config.outputs.nan,
             probed: self.probed.clone(),
@@ -253,7 +254,7 @@ pub(super) fn harness<'s>(
         let path = subject.root.join(source);
         let text = fs::read(&path).with_context(|| path.display().to_string())?;
         let text = String::from_utf8_lossy(&text);
-        let harness = compile::harness(&text, include, entry, inputs, show);
+        let harness = compile::harness(&text, include, entry, inputs, None, show);
         let is_elsewhere = matches!(harness, Err(HarnessError::NoEntry { .. }));
         made = Some(harness.map(|text| (source.as_path(), text)));
         if !is_elsewhere {

@@ -124,3 +124,19 @@ fn what_is_no_original_with_candidates_is_refused() {
     let message = refused(diff(&scratch, &["a.c"]).arg(&odd));
     assert!(message.contains("the name is not UTF-8; rename it"), "{message}");
 }
+
+/// Callers in C see the number that an entry returns, whatever its type.
+#[test]
+fn a_returned_number_counts_and_not_its_type() {
+    let half = |ty: &str| format!("{ty} half(short x)\n{{\n\treturn x / 2;\n}}\n");
+    let scratch = Scratch::new()
+        .file("short.c", &half("short"))
+        .file("int.c", &half("int"))
+        .file("unsigned.c", &half("unsigned short"))
+        .file("float.c", "float half(short x)\n{\n\treturn x / 2.0f;\n}\n")
+        .file("double.c", &half("double"));
+    let files = ["short.c", "int.c", "unsigned.c", "float.c", "double.c", "--entry", "half"];
+    let (said, differ) = apart(&scratch, &mut diff(&scratch, &files));
+    assert_eq!(differ, [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)], "{said}");
+    assert!(said.contains("return as unsigned short = 6"), "{said}");
+}

@@ -254,3 +254,43 @@ fn a_replaced_function_keeps_its_address() {
         assert_eq!(row.verdict, expected, "{} {} {}", row.a, row.b, row.reason);
     }
 }
+
+/// Sanitizers come with shared libraries, so their builds are not what the flag asks for.
+#[test]
+fn errors_in_static_programs_are_confirmed() {
+    let source = "#include <stdio.h>\nint main(void)\n{\n\tchar b[4] = \"abc\";\n\tint c = getchar();\n\
+                  \tif (c >= 0 && c < 8)\n\t\tb[c & 3] = 'x';\n\tputs(b);\n\treturn 0;\n}\n";
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n[build]\nflags = [\"-static\"]\n\
+             [inputs.stdin]\nbytes = 1\n",
+        )
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -7 +7 @@\n-\t\tb[c & 3] = 'x';\n+\t\tb[c] = 'x';\n",
+        );
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("out-of-bounds"), "{}", ran.stdout);
+}
+
+/// What runs before a program can serve may not end, under a sanitizer at least.
+#[test]
+fn a_program_that_never_serves_is_left_alone() {
+    let scratch = Scratch::new()
+        .file("a.c", include_str!("programs/its_own_allocator.c"))
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n[inputs.stdin]\nbytes = 1\n\
+             [budget]\nreplay = \"50ms\"\n",
+        )
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -18 +18 @@\n-\t\ttext[c & 3] = 'x';\n+\t\ttext[c] = 'x';\n",
+        );
+    let ran = run(&mut scratch.stage("diff"));
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    assert_ne!(pairs[0].verdict, Verdict::Equivalent, "{}{}", ran.stdout, ran.stderr);
+}

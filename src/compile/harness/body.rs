@@ -4,7 +4,10 @@ use std::fmt::Write;
 
 use super::error::HarnessError;
 use crate::{
-    compile::signature::{Parameter, Signature, Type, is_char},
+    compile::{
+        numbers::is_plain,
+        signature::{Parameter, Signature, Type, is_char},
+    },
     subject::config::{InputsConfig, ParamConfig},
 };
 
@@ -161,21 +164,37 @@ impl<'a> Body<'a> {
         &self,
         signature: &Signature,
         arguments: &str,
+        returns: Option<&str>,
     ) -> Result<String, HarnessError> {
         let call = format!("{}({arguments})", self.entry);
         let mut text = String::new();
         match &signature.returns {
             Type::Void => emit(&mut text, 1, &format!("{call};")),
-            Type::Scalar(ty) => {
-                emit(&mut text, 1, &format!("{ty} result = {call};"));
-                // Only ten bytes of an x87 number have a meaning; the others are padding.
-                let size = if ty.contains("long double") || ty.contains("double long") {
-                    "10"
-                } else {
-                    "sizeof result"
-                };
-                emit(&mut text, 1, &output(ty, "return", "&result", size));
-            }
+            Type::Scalar(ty) => match returns.filter(|other| *other != ty && is_plain(ty)) {
+                Some(other) => {
+                    emit(&mut text, 1, &format!("{ty} own = {call};"));
+                    emit(&mut text, 1, &format!("{other} result = ({other})own;"));
+                    emit(&mut text, 1, &number(other, "return", "result"));
+                    // The widest types hold every number of either.
+                    let either_is_real = is_real(ty) || is_real(other);
+                    let wide = if either_is_real { "long double" } else { "__int128" };
+                    emit(&mut text, 1, &format!("{wide} wide = own, shown = result;"));
+                    let same = "wide == shown || (wide != wide && shown != shown)";
+                    emit(&mut text, 1, &format!("if (!({same})) {{"));
+                    let name = format!("return as {ty}");
+                    if is_real(ty) {
+                        emit(&mut text, 2, &number(ty, &name, "own"));
+                    } else {
+                        emit(&mut text, 2, "long long number = own;");
+                        emit(&mut text, 2, &number("long long", &name, "number"));
+                    }
+                    emit(&mut text, 1, "}");
+                }
+                None => {
+                    emit(&mut text, 1, &format!("{ty} result = {call};"));
+                    emit(&mut text, 1, &number(ty, "return", "result"));
+                }
+            },
             Type::Pointer { element, .. } => self.show_pointer(&mut text, element, &call),
             Type::Other(ty) => {
                 let (entry, ty) = (self.entry.to_owned(), ty.clone());
@@ -247,6 +266,18 @@ fn emit(text: &mut String, depth: usize, line: &str) {
 fn symbolic(argument: &str, size: &str, name: &str) -> String {
     let address = if size == format!("sizeof {argument}") { "&" } else { "" };
     format!("psychic_symbolic({address}{argument}, {size}, \"{name}\");")
+}
+
+/// Shows a variable of the type of a number.
+fn number(ty: &str, name: &str, variable: &str) -> String {
+    // Only ten bytes of an x87 number have a meaning; the others are padding.
+    let is_wide = ty.contains("long double") || ty.contains("double long");
+    let size = if is_wide { "10".to_owned() } else { format!("sizeof {variable}") };
+    output(ty, name, &format!("&{variable}"), &size)
+}
+
+fn is_real(ty: &str) -> bool {
+    ty.split_whitespace().any(|word| matches!(word, "float" | "double"))
 }
 
 fn output(ty: &str, name: &str, data: &str, size: &str) -> String {

@@ -20,6 +20,10 @@ use crate::{
 /// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of any other
 /// returned pointer, what it points to is shown.
 ///
+/// `returns` is the [type of a number](super::returned) that the original returns. A number of another
+/// type is shown in that type, and also as it is if it is not the same number there: callers in C see
+/// numbers, not their bytes.
+///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
 pub fn harness(
@@ -27,6 +31,7 @@ pub fn harness(
     include: &Path,
     entry: &str,
     inputs: &InputsConfig,
+    returns: Option<&str>,
     show: Show,
 ) -> Result<String, HarnessError> {
     let signature = signature(source, entry).map_err(|error| match error {
@@ -52,7 +57,7 @@ pub fn harness(
     for parameter in &signature.parameters {
         arguments.push(body.parameter(parameter)?);
     }
-    let call = body.call(&signature, &arguments.join(", "))?;
+    let call = body.call(&signature, &arguments.join(", "), returns)?;
     let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     let Body { before, after, buffers, .. } = body;
     let show = show.definition();
@@ -146,7 +151,7 @@ mod tests {
 
     fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
         let inputs = inputs(params);
-        harness(source, Path::new("m.c"), entry, &inputs, Show::Outputs(NanConfig::One))
+        harness(source, Path::new("m.c"), entry, &inputs, None, Show::Outputs(NanConfig::One))
             .unwrap_err()
             .to_string()
     }
@@ -156,7 +161,8 @@ mod tests {
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
         let inputs = inputs(params);
         let text =
-            harness(source, Path::new("m.c"), "f", &inputs, Show::Outputs(NanConfig::One)).unwrap();
+            harness(source, Path::new("m.c"), "f", &inputs, None, Show::Outputs(NanConfig::One))
+                .unwrap();
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("m.c"), source).unwrap();

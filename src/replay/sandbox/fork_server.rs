@@ -8,6 +8,7 @@ use std::{
         unix::net::UnixStream,
     },
     process::{Child, Command},
+    time::Duration,
 };
 
 use nix::{
@@ -48,10 +49,14 @@ impl ForkServer {
     /// Begins a run of a revision and returns its process.
     ///
     /// # Errors
-    /// Fails if the server is gone.
-    pub(super) fn begin(&mut self, revision: u32) -> io::Result<Pid> {
+    /// Fails if the server is gone, or has not forked the run after this time: what a program does
+    /// before it serves may never end.
+    pub(super) fn begin(&mut self, revision: u32, time: Duration) -> io::Result<Pid> {
         self.control.write_all(&revision.to_ne_bytes())?;
-        let process = self.number()?;
+        self.control.set_read_timeout(Some(time))?;
+        let process = self.number();
+        self.control.set_read_timeout(None)?;
+        let process = process?;
         match process > 0 {
             true => Ok(Pid::from_raw(process)),
             false => Err(io::ErrorKind::InvalidData.into()),

@@ -161,7 +161,7 @@ struct Server {
 struct Servers {
     /// The servers that run, the most recently used one first.
     alive: VecDeque<(Key, ForkServer)>,
-    /// Programs and revisions of which a run wanted to be more than one process.
+    /// Programs and revisions of which a run wanted to be more than one process, or did not begin.
     unfit: BTreeSet<(usize, u32)>,
 }
 
@@ -252,8 +252,12 @@ impl Server {
             }
         };
         server.streams.keep(request.output);
-        // If the server is gone, nobody knows what became of the run.
-        let Ok(run) = server.begin(request.revision) else { return Ok(None) };
+        // If the server is gone, nobody knows what became of the run. One that does not serve will
+        // not serve the next time.
+        let Ok(run) = server.begin(request.revision, request.time * WALL) else {
+            self.servers.unfit.insert((request.program, request.revision));
+            return Ok(None);
+        };
         let (streams, ended) = server.watching();
         let stopped = self.watch(streams, ended, run, request.time)?;
         let Ok(status) = server.end(stopped.is_some(), run) else { return Ok(None) };
