@@ -24,6 +24,7 @@ FILES = [
         "abs", "atof", "bsearch", "div", "imaxabs", "imaxdiv", "labs", "ldiv", "llabs", "lldiv",
         "strtod",
     ]),
+    *(f"misc/{name}.c" for name in ["ffs", "ffsl", "ffsll"]),
     # What strtod consists of.
     "internal/floatscan.c",
     "internal/shgetc.c",
