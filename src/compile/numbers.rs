@@ -4,6 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{Parameter, Type, signature};
 
+/// The output of a harness that is the floating-point number that a revision returns, where the original
+/// returns a number of another type.
+pub(super) const REAL_RETURN: &str = "return as a real number";
+
 /// The objects and outputs of a [`harness()`](super::harness()) that hold `float` or `double` numbers: the names of
 /// parameters of `entry`, and `return`. Empty if the signature cannot be read.
 pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
@@ -16,6 +20,7 @@ pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
         Type::Void | Type::Other(_) => false,
     };
     let returned = Some("return".to_owned()).filter(|_| is_real(&signature.returns));
+    let returned = returned.into_iter().chain([REAL_RETURN.to_owned()]);
     let parameters = signature.parameters.into_iter().filter(|parameter| is_real(&parameter.ty));
     parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
@@ -98,7 +103,7 @@ mod tests {
     fn real_numbers_are_floats_and_doubles() {
         let source =
             "double f(float a, int b, const double *c, long double d, char *e) { return a; }";
-        let names = ["a", "c", "return"].map(str::to_owned);
+        let names = ["a", "c", "return", REAL_RETURN].map(str::to_owned);
         assert_eq!(real_numbers(source, "f"), BTreeSet::from(names));
         assert_eq!(real_numbers("int g(void) { return 0; }", "f"), BTreeSet::new());
     }

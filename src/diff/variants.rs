@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use crate::{
     ir::{Constant, Function, Module},
     replay::TestInput,
+    subject::Times,
 };
 
 /// Number of tokens at the start of standard input that are replaced; the others are kept.
@@ -144,7 +145,8 @@ impl Variants {
         let model = &model.input;
         let stdin = model.stdin.as_deref().map(|text| self.other_text(text, manner));
         let objects = model.objects.iter().map(|(name, bytes)| {
-            let other = if TestInput::is_of_command_line(name) {
+            // Natively nothing holds the times of a program to their bounds.
+            let other = if TestInput::is_of_command_line(name) || Times::is_object(name) {
                 None
             } else {
                 self.other_value(bytes.len(), manner)

@@ -25,7 +25,7 @@ pub(super) fn beginning(
         stdin: Stdin::bytes(text),
         env: of_subject.env,
         files: of_subject.files,
-        times: of_subject.times,
+        times: of_subject.times.with(|name| input.object(name)),
     };
     let mut given = Assignment::default();
     for (name, bytes) in &input.objects {

@@ -171,11 +171,8 @@ impl<'a> Native<'a> {
             self.in_time()?;
             let output = if is_endless { UNKNOWN_OUTPUT } else { self.limits.output };
             let within = Within { time: self.limits.time / part, output };
-            let replayer = self.watched().get(&(*sanitizer, revision)).cloned();
-            // Without it nothing confirms the error.
-            let Some(replayer) = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))? else {
-                continue;
-            };
+            let replayer = self.watched().get(&(*sanitizer, revision)).cloned().flatten();
+            let replayer = replayer.ok_or(ReplayError::NotBuilt(*sanitizer))?;
             watched.add(*sanitizer, replayer.run_within(within, test, revision, *sanitizer)?);
         }
         watched.outcome(|| {
@@ -296,12 +293,20 @@ impl Replay for Native<'_> {
         revisions: &[Revision],
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
-        let concerned = self.concerned(expected);
+        let mut concerned = self.concerned(expected);
         // Build before the runs start: runs at the same time would each build what they need.
         for (sanitizer, revisions) in &concerned {
             let built = self.build(*sanitizer, revisions);
             built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;
         }
+        // Outcomes with and without a sanitizer are no evidence against each other.
+        concerned.retain(|(sanitizer, concerned)| {
+            let watched = self.watched();
+            let is_built = |revision: &Revision| {
+                watched.get(&(*sanitizer, *revision)).is_some_and(Option::is_some)
+            };
+            revisions.iter().filter(|revision| concerned.contains(**revision)).all(is_built)
+        });
         let all = (expected, &concerned[..]);
         let one = |revision: &Revision| self.outcome(test, *revision, all).map_err(failed);
         revisions.par_iter().map(one).collect()

@@ -110,6 +110,9 @@ fn range(
             let (min, max) = (min.map_or(Ok(least), of)?, of(max)?);
             match min <= max {
                 true => Ok(min..=max),
+                false if config.min.is_none() => Err(fault(format!(
+                    "max = {max} is less than {min}, the smallest unless min = N"
+                ))),
                 false => Err(fault(format!("min = {min} is greater than max = {max}"))),
             }
         }

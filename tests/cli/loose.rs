@@ -134,9 +134,24 @@ fn a_returned_number_counts_and_not_its_type() {
         .file("int.c", &half("int"))
         .file("unsigned.c", &half("unsigned short"))
         .file("float.c", "float half(short x)\n{\n\treturn x / 2.0f;\n}\n")
-        .file("double.c", &half("double"));
-    let files = ["short.c", "int.c", "unsigned.c", "float.c", "double.c", "--entry", "half"];
+        .file("double.c", &half("double"))
+        .file("unsigned-int.c", &half("unsigned short int"));
+    let files = [
+        "short.c",
+        "int.c",
+        "unsigned.c",
+        "float.c",
+        "double.c",
+        "unsigned-int.c",
+        "--entry",
+        "half",
+    ];
     let (said, differ) = apart(&scratch, &mut diff(&scratch, &files));
-    assert_eq!(differ, [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)], "{said}");
-    assert!(said.contains("return as unsigned short = 6"), "{said}");
+    let expected =
+        [(0, 2), (0, 3), (0, 5), (1, 2), (1, 3), (1, 5), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)];
+    assert_eq!(differ, expected, "{said}");
+    assert!(
+        said.contains("return in full = 6") && said.contains("return as a real number = "),
+        "{said}"
+    );
 }

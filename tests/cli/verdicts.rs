@@ -1,5 +1,7 @@
 //! Verdicts of subjects that are looked at more closely than `tests/subjects` says.
 
+use std::time::Duration;
+
 use psychic::{
     results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdict},
     subject::Revision,
@@ -290,7 +292,31 @@ fn a_program_that_never_serves_is_left_alone() {
             "1.diff",
             "--- a/a.c\n+++ b/a.c\n@@ -18 +18 @@\n-\t\ttext[c & 3] = 'x';\n+\t\ttext[c] = 'x';\n",
         );
-    let ran = run(&mut scratch.stage("diff"));
+    let ran = run(scratch.stage("diff").timeout(Duration::from_secs(120)));
     let pairs: Vec<PairRow> = table(&scratch.out());
     assert_ne!(pairs[0].verdict, Verdict::Equivalent, "{}{}", ran.stdout, ran.stderr);
+}
+
+/// One of two equal programs cannot be built under a sanitizer. What the other one does there says
+/// nothing about the two.
+#[test]
+fn outcomes_with_and_without_a_sanitizer_are_not_compared() {
+    let source = "#include <stdio.h>\nint main(void)\n{\n\tchar b[4] = \"abc\";\n\tint c = getchar();\n\
+                  \tif (c >= 0 && c < 8)\n\t\tb[c] = 'x';\n\tputs(b);\n\treturn 0;\n}\n";
+    let refused = "#if __has_feature(address_sanitizer)\n+#error no\n+#endif";
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n[inputs.stdin]\nbytes = 1\n",
+        )
+        .file(
+            "1.diff",
+            &format!(
+                "--- a/a.c\n+++ b/a.c\n@@ -1 +1,4 @@\n #include <stdio.h>\n+{refused}\n"
+            ),
+        );
+    let ran = run(&mut scratch.stage("diff"));
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    assert_ne!(pairs[0].verdict, Verdict::Distinguished, "{}{}", ran.stdout, ran.stderr);
 }

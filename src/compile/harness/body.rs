@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::error::HarnessError;
 use crate::{
     compile::{
-        numbers::is_plain,
+        numbers::{REAL_RETURN, is_plain},
         signature::{Parameter, Signature, Type, is_char},
     },
     subject::config::{InputsConfig, ParamConfig},
@@ -171,25 +171,7 @@ impl<'a> Body<'a> {
         match &signature.returns {
             Type::Void => emit(&mut text, 1, &format!("{call};")),
             Type::Scalar(ty) => match returns.filter(|other| *other != ty && is_plain(ty)) {
-                Some(other) => {
-                    emit(&mut text, 1, &format!("{ty} own = {call};"));
-                    emit(&mut text, 1, &format!("{other} result = ({other})own;"));
-                    emit(&mut text, 1, &number(other, "return", "result"));
-                    // The widest types hold every number of either.
-                    let either_is_real = is_real(ty) || is_real(other);
-                    let wide = if either_is_real { "long double" } else { "__int128" };
-                    emit(&mut text, 1, &format!("{wide} wide = own, shown = result;"));
-                    let same = "wide == shown || (wide != wide && shown != shown)";
-                    emit(&mut text, 1, &format!("if (!({same})) {{"));
-                    let name = format!("return as {ty}");
-                    if is_real(ty) {
-                        emit(&mut text, 2, &number(ty, &name, "own"));
-                    } else {
-                        emit(&mut text, 2, "long long number = own;");
-                        emit(&mut text, 2, &number("long long", &name, "number"));
-                    }
-                    emit(&mut text, 1, "}");
-                }
+                Some(other) => self.show_converted(&mut text, (ty, other), &call),
                 None => {
                     emit(&mut text, 1, &format!("{ty} result = {call};"));
                     emit(&mut text, 1, &number(ty, "return", "result"));
@@ -202,6 +184,35 @@ impl<'a> Body<'a> {
             }
         }
         Ok(text)
+    }
+
+    /// Calls the entry and shows the number that it returns in the type of the original, `other`. If
+    /// it is another one there, it is also shown as it is: in one way, whatever its own type.
+    fn show_converted(&self, text: &mut String, (ty, other): (&str, &str), call: &str) {
+        emit(text, 1, &format!("{ty} psychic_own = {call};"));
+        emit(text, 1, &format!("{other} result = ({other})psychic_own;"));
+        emit(text, 1, &number(other, "return", "result"));
+        let differ = if is_real(ty) || is_real(other) {
+            // Bytes also tell zeros apart, and NaNs.
+            let size = if is_wide(ty) { "10".to_owned() } else { format!("sizeof({ty})") };
+            emit(text, 1, &format!("{ty} psychic_back = ({ty})result;"));
+            format!("__builtin_memcmp(&psychic_back, &psychic_own, {size})")
+        } else {
+            "(__int128)psychic_own != result".to_owned()
+        };
+        emit(text, 1, &format!("if ({differ}) {{"));
+        if is_real(ty) {
+            let full = if is_wide(ty) { "long double" } else { "double" };
+            emit(text, 2, &format!("{full} psychic_full = psychic_own;"));
+            emit(text, 2, &number(full, REAL_RETURN, "psychic_full"));
+        } else {
+            emit(text, 2, "long long psychic_full = psychic_own;");
+            emit(text, 2, "if ((__int128)psychic_own == psychic_full)");
+            emit(text, 3, &number("long long", "return in full", "psychic_full"));
+            emit(text, 2, "else");
+            emit(text, 3, &number("long long", "return in full, unsigned", "psychic_full"));
+        }
+        emit(text, 1, "}");
     }
 
     /// Calls the entry and shows where the returned pointer points to. Its address would mean
@@ -271,9 +282,13 @@ fn symbolic(argument: &str, size: &str, name: &str) -> String {
 /// Shows a variable of the type of a number.
 fn number(ty: &str, name: &str, variable: &str) -> String {
     // Only ten bytes of an x87 number have a meaning; the others are padding.
-    let is_wide = ty.contains("long double") || ty.contains("double long");
-    let size = if is_wide { "10".to_owned() } else { format!("sizeof {variable}") };
+    let size = if is_wide(ty) { "10".to_owned() } else { format!("sizeof {variable}") };
     output(ty, name, &format!("&{variable}"), &size)
+}
+
+/// Whether it is the `long double` of the x87.
+fn is_wide(ty: &str) -> bool {
+    ty.contains("long double") || ty.contains("double long")
 }
 
 fn is_real(ty: &str) -> bool {

@@ -101,7 +101,7 @@ struct Descriptor {
 pub struct Files {
     nodes: Vec<Arc<Node>>,
     /// The nodes in the order in which the program first saw their numbers.
-    seen: Vec<NodeId>,
+    seen: Vec<Option<NodeId>>,
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
@@ -245,6 +245,20 @@ impl Files {
         self.entries_mut(directory).remove(name);
     }
 
+    /// Removes a name. If the file has no other one, its number is forgotten, and is not given again.
+    pub(super) fn remove(&mut self, directory: NodeId, name: &[u8]) {
+        let removed = match &self.node(directory).content {
+            Content::Directory { entries, .. } => entries.get(name).copied(),
+            _ => None,
+        };
+        self.take_away(directory, name);
+        for seen in &mut self.seen {
+            if seen.is_some() && *seen == removed {
+                *seen = None;
+            }
+        }
+    }
+
     /// Gives a node a name in a directory, in place of a node that had it.
     pub(super) fn put_name(&mut self, directory: NodeId, name: Vec<u8>, node: NodeId) {
         self.entries_mut(directory).insert(name, node);
@@ -285,10 +299,10 @@ impl Files {
     /// The number (`st_ino`) of a node as the program sees it. Nodes are counted from 1, in the
     /// order in which the program first sees their numbers.
     pub(super) fn number(&mut self, node: NodeId) -> u64 {
-        if let Some(index) = self.seen.iter().position(|seen| *seen == node) {
+        if let Some(index) = self.seen.iter().position(|seen| *seen == Some(node)) {
             return index as u64 + 1;
         }
-        self.seen.push(node);
+        self.seen.push(Some(node));
         self.seen.len() as u64
     }
 

@@ -50,7 +50,7 @@ fn remove(machine: &mut dyn Machine, base: Base, path: Value, directory: bool) -
         _ if directory && !is_directory => return Err(Errno::Enotdir.into()),
         _ => {}
     }
-    files(machine).take_away(parent, &name);
+    files(machine).remove(parent, &name);
     Ok(0)
 }
 
@@ -138,7 +138,7 @@ fn rename_between(
     }
     let name = name?;
     let files = paths::files(machine);
-    files.take_away(parent, &name);
+    files.remove(parent, &name);
     files.take_away(old_parent, &old_name);
     files.put_name(parent, name, node);
     Ok(0)

@@ -6,6 +6,9 @@
 
 use crate::expr::{Assignment, Bv, Exprs};
 
+/// The most bytes of a word that [`Bounds::longest_word`](super::stdin::Bounds::longest_word) can allow.
+const LONGEST_WORD: u32 = u8::MAX as u32;
+
 /// The name of a token of typed input, counted from 0.
 pub(super) fn token_name(index: u32) -> String {
     format!("stdin.{index}")
@@ -101,7 +104,7 @@ impl Given<'_> {
             self.give(&real_name(token, 64), Bv::new(64, real.to_bits()));
         }
         self.give(&length_name(token), Bv::new(8, word.len() as u64));
-        for (index, byte) in (0..).zip(word) {
+        for (index, byte) in (0..LONGEST_WORD).zip(word) {
             self.give(&letter_name(token, index), Bv::new(8, u64::from(*byte)));
         }
     }

@@ -252,11 +252,16 @@ impl Server {
             }
         };
         server.streams.keep(request.output);
-        // If the server is gone, nobody knows what became of the run. One that does not serve will
-        // not serve the next time.
-        let Ok(run) = server.begin(request.revision, request.time * WALL) else {
-            self.servers.unfit.insert((request.program, request.revision));
-            return Ok(None);
+        let run = match server.begin(request.revision, request.time * WALL) {
+            Ok(run) => run,
+            Err(error) => {
+                // One that does not serve in time will not serve the next time. If it is gone, nobody
+                // knows what became of the run.
+                if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+                    self.servers.unfit.insert((request.program, request.revision));
+                }
+                return Ok(None);
+            }
         };
         let (streams, ended) = server.watching();
         let stopped = self.watch(streams, ended, run, request.time)?;
