@@ -149,8 +149,8 @@ fn nothing_that_a_program_does_changes_times() {
         .envs([("PSYCHIC_AGE_0", "1000 a.txt"), ("PSYCHIC_AGE_1", "50 sub/b")])
         .output()
         .expect("runs");
-    let expected = "a.txt: old\na.txt: old\nlink: old\nopen: old\nremoved: none\na.txt: none\n\
-                    c: some\nsub: none\n.: none\noutput: none\n";
+    let expected = "a.txt: old 1\na.txt: old 1\nlink: old 1\nopen: old 1\nremoved: none 2\n\
+                    a.txt: none 3\nc: some 4\nsub: none 5\n.: none 6\noutput: none 7\n";
     assert_eq!(String::from_utf8_lossy(&native.stdout), expected);
 }
 

@@ -252,10 +252,10 @@ impl Files {
             _ => None,
         };
         self.take_away(directory, name);
-        for seen in &mut self.seen {
-            if seen.is_some() && *seen == removed {
-                *seen = None;
-            }
+        if let Some(node) = removed.filter(|node| self.place_of(*node).is_none())
+            && let Some(seen) = self.seen.iter_mut().find(|seen| **seen == Some(node))
+        {
+            *seen = None;
         }
     }
 

@@ -1,4 +1,4 @@
-/* Does to files what changes their times elsewhere, and says how old they are then. */
+/* Does to files what changes their times elsewhere, and says how old they are then, and their numbers. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,7 +11,8 @@ static void tell(const char *name, const struct stat *status) {
 	const int limit = 100;
 	time_t age = start - status->st_mtime;
 	int is_one = status->st_atime == status->st_mtime && status->st_ctime == status->st_mtime;
-	printf("%s: %s%s\n", name, age > limit ? "old" : age ? "some" : "none", is_one ? "" : ", three");
+	const char *how = age > limit ? "old" : age ? "some" : "none";
+	printf("%s: %s%s %d\n", name, how, is_one ? "" : ", three", (int)status->st_ino);
 }
 
 static void tell_of(const char *name) {
