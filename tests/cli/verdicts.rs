@@ -320,3 +320,32 @@ fn outcomes_with_and_without_a_sanitizer_are_not_compared() {
     let pairs: Vec<PairRow> = table(&scratch.out());
     assert_ne!(pairs[0].verdict, Verdict::Distinguished, "{}{}", ran.stdout, ran.stderr);
 }
+
+/// The first zero at -O0, the second one at -O2, where the code generator sees that a converted integer
+/// is no NaN.
+#[test]
+fn nothing_is_proved_of_zeros_that_the_code_generator_chooses() {
+    let source = |line: &str| {
+        format!(
+            "#include <stdio.h>\nint main(void)\n{{\n\tdouble x;\n\tint i;\n\
+             \tif (scanf(\"%lf %d\", &x, &i) != 2)\n\t\treturn 1;\n\tprintf(\"%g\\n\", {line});\n\
+             \treturn 0;\n}}\n"
+        )
+    };
+    let (old, new) = ("__builtin_fmax(x, (double)i)", "x >= i ? x : (double)i");
+    let scratch = Scratch::new()
+        .file("a.c", &source(old))
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n[build]\nflags = [\"-O2\"]\n",
+        )
+        .file(
+            "1.diff",
+            &format!(
+                "--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-\tprintf(\"%g\\n\", {old});\n+\tprintf(\"%g\\n\", {new});\n"
+            ),
+        );
+    let ran = run(&mut scratch.stage("diff"));
+    let pairs: Vec<PairRow> = table(&scratch.out());
+    assert_ne!(pairs[0].verdict, Verdict::Equivalent, "{}{}", ran.stdout, ran.stderr);
+}

@@ -3,7 +3,7 @@
 use super::instructions::is_machine_cast;
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
-use crate::llvm::Value;
+use crate::llvm::{Opcode, Value};
 use crate::{
     expr::float::Format,
     ir::{
@@ -372,10 +372,17 @@ impl<'m> Lowering<'_, 'm> {
     /// Defines `inst` as the lesser or greater operand. Of a number and a NaN this is the number,
     /// and of two zeros the first, or the second if that is a constant, as in the code that the code
     /// generator writes for x86-64. It writes none for two constants: of these, -0 is less than 0.
+    /// If it may see that the second is no NaN, nothing is proved where two zeros meet.
     fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
         let width = float_width(inst.ty())?;
         if width > 64 {
             let name = if before == FloatPredicate::Olt { "fmin" } else { "fmax" };
+            return self.library_call(inst, name, &inst.values());
+        }
+        let second = inst.operand(1);
+        if !second.is_constant() && may_be_seen_to_be_a_number(second, DEEPEST) {
+            let is_min = before == FloatPredicate::Olt;
+            let name = if is_min { "psychic_fmin" } else { "psychic_fmax" };
             return self.library_call(inst, name, &inst.values());
         }
         let Some(format) = Format::of(width) else {
@@ -585,6 +592,30 @@ impl<'m> Lowering<'_, 'm> {
         let parts = widths.iter().map(|s| self.constant(s.width, value)).collect();
         self.define(inst, parts);
         Ok(())
+    }
+}
+
+/// How many operations deep [`may_be_seen_to_be_a_number`] looks.
+const DEEPEST: u32 = 8;
+
+/// Whether the code generator may see that a value is no NaN. It looks at no more than what computes
+/// the value (LLVM 19, `SelectionDAG::isKnownNeverNaN`), and sees all of that only if it optimises.
+fn may_be_seen_to_be_a_number(value: Value<'_>, depth: u32) -> bool {
+    if !value.is_instruction() || depth == 0 {
+        return value.is_constant() || depth == 0;
+    }
+    let is_number = |operand: Value<'_>| may_be_seen_to_be_a_number(operand, depth - 1);
+    match value.opcode() {
+        Opcode::LLVMSIToFP | Opcode::LLVMUIToFP => true,
+        Opcode::LLVMFNeg | Opcode::LLVMFPExt | Opcode::LLVMFPTrunc => is_number(value.operand(0)),
+        Opcode::LLVMSelect => is_number(value.operand(1)) && is_number(value.operand(2)),
+        Opcode::LLVMExtractElement | Opcode::LLVMInsertElement | Opcode::LLVMShuffleVector => {
+            value.operands().any(is_number)
+        }
+        Opcode::LLVMCall if value.callee().name().starts_with("llvm.") => {
+            value.arguments().into_iter().any(is_number)
+        }
+        _ => false,
     }
 }
 
