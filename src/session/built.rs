@@ -211,7 +211,7 @@ impl Stage {
         wanted: &RevisionSet,
     ) -> anyhow::Result<Builds> {
         if let Some(whole) = &self.whole {
-            return build_watched(whole, &built.binaries.plain.of(wanted));
+            return Ok(build_watched(whole, &built.binaries.plain, wanted));
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         let original;
@@ -236,14 +236,19 @@ impl Stage {
     }
 }
 
-/// Builds, beside each of the plain programs, the one that watches its accesses to memory.
-fn build_watched(whole: &Whole, plain: &Builds) -> anyhow::Result<Builds> {
+/// Builds, beside the plain programs of the `wanted` revisions, those that watch their accesses to
+/// memory.
+fn build_watched(whole: &Whole, plain: &Builds, wanted: &RevisionSet) -> Builds {
     let watched = |program: &Path| program.with_extension("watched");
-    let made: Result<Vec<()>, BuildError> = plain
-        .programs()
-        .into_par_iter()
-        .map(|program| whole.watched(&program.with_extension("bc"), &watched(program)))
-        .collect();
-    made?;
-    Ok(plain.map(watched))
+    let plain = plain.of(wanted);
+    let is_made = |program: &&Path| {
+        let made = whole.watched(&program.with_extension("bc"), &watched(program));
+        made.inspect_err(|error| debug!(program = %program.display(), %error, "not watched"))
+            .is_ok()
+    };
+    let made: BTreeSet<&Path> = plain.programs().into_par_iter().filter(is_made).collect();
+    let is_built = |revision: &Revision| {
+        plain.program(*revision).is_some_and(|program| made.contains(program))
+    };
+    plain.of(&wanted.iter().filter(is_built).collect()).map(watched)
 }

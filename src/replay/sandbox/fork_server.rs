@@ -30,9 +30,11 @@ pub(super) struct ForkServer {
 
 impl ForkServer {
     /// Starts a server. Each of its runs may have at most `files` files open. The command's
-    /// environment says that it has to serve.
-    pub(super) fn start(mut command: Command, files: u64) -> io::Result<Self> {
+    /// environment says that it has to serve. What a program does before it serves may never end, so
+    /// its answers are waited for no longer than `time`.
+    pub(super) fn start(mut command: Command, files: u64, time: Duration) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
+        control.set_read_timeout(Some(time))?;
         // Resolve functions of libraries once, and not in each run.
         command.env("LD_BIND_NOW", "1");
         let mut process = command.stdin(OwnedFd::from(input)).spawn()?;
@@ -49,14 +51,10 @@ impl ForkServer {
     /// Begins a run of a revision and returns its process.
     ///
     /// # Errors
-    /// Fails if the server is gone, or has not forked the run after this time: what a program does
-    /// before it serves may never end.
-    pub(super) fn begin(&mut self, revision: u32, time: Duration) -> io::Result<Pid> {
+    /// Fails if the server is gone or does not answer in time.
+    pub(super) fn begin(&mut self, revision: u32) -> io::Result<Pid> {
         self.control.write_all(&revision.to_ne_bytes())?;
-        self.control.set_read_timeout(Some(time))?;
-        let process = self.number();
-        self.control.set_read_timeout(None)?;
-        let process = process?;
+        let process = self.number()?;
         match process > 0 {
             true => Ok(Pid::from_raw(process)),
             false => Err(io::ErrorKind::InvalidData.into()),

@@ -248,11 +248,11 @@ impl Server {
                 self.servers.alive.truncate(self.place.servers as usize - 1);
                 let mut command = self.command(request)?;
                 command.env("PSYCHIC_SERVE", self.place.io.join("stdin"));
-                ForkServer::start(command, OPEN_FILES)?
+                ForkServer::start(command, OPEN_FILES, self.setup.limits.time * WALL)?
             }
         };
         server.streams.keep(request.output);
-        let run = match server.begin(request.revision, request.time * WALL) {
+        let run = match server.begin(request.revision) {
             Ok(run) => run,
             Err(error) => {
                 // One that does not serve in time will not serve the next time. If it is gone, nobody
