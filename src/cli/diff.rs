@@ -94,6 +94,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
         Err(error) if interrupt.is_set() && is_obtaining(&error) => return Ok(INTERRUPTED),
         opened => opened?,
     };
+    let could_be_whole = subject.could_be_whole();
     let options = Options {
         search: args.search.options(interrupt),
         out: Some(out.clone()),
@@ -135,6 +136,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
             say::line(&format!("{phase:<32} {count:>12} {seconds:>10.3} s"))?;
         }
     }
+    if could_be_whole && lacks_function(&findings) {
+        say::line(RUN_WHOLE)?;
+    }
     if let Some(hint) = hint(&findings) {
         say::line(hint)?;
     }
@@ -171,6 +175,16 @@ fn open(args: &DiffArgs, interrupt: &Interrupt) -> anyhow::Result<(Subject, Path
 /// Whether it was a command for obtaining the sources that did not come to its end.
 fn is_obtaining(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(SubjectError::Obtaining(_)))
+}
+
+/// Advice for programs that call functions of the libc that are known only where it is a part of
+/// the program.
+const RUN_WHOLE: &str = "run whole, a program has all of its libc: see build.whole in \
+                         docs/subject.md; psychic init writes a subject.toml";
+
+/// Whether nothing is known of a pair because of a function that the engine does not know.
+fn lacks_function(findings: &Findings) -> bool {
+    findings.pairs().iter().any(|row| row.reason.contains("unsupported: a call of "))
 }
 
 /// Advice on how to find a lower tree, if there might be one.

@@ -124,7 +124,9 @@ impl Observer for Progress {
         }
         match event {
             Event::Preparing { package } => {
-                self.stage(&format!("configuring and building {package} (minutes, once)"));
+                self.stage(&format!(
+                    "configuring and building {package} (once; minutes if it is large)"
+                ));
             }
             Event::Merging { patches, subject } => {
                 self.stage(&format!(

@@ -50,7 +50,7 @@ pub use numbers::{integers, real_numbers, returned};
 pub use probes::{Probed, probed_flags};
 pub use revisions::Revisions;
 pub use runtime::PSYCHIC_H;
-pub use signature::{Function, Pointer, functions, pointers};
+pub use signature::{Function, Pointer, calls, functions, pointers};
 pub use toolchain::Toolchain;
 pub use unite::{Program, United, stem, unite};
 pub use whole::{Made, Recipe, Whole, functions_at_fixed_addresses};

@@ -1,6 +1,9 @@
 //! Reads the signature of a C function from its source text.
 
-use std::{collections::BTreeMap, ops::RangeInclusive};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
+};
 
 use tree_sitter::{Node, Parser, Tree};
 
@@ -94,6 +97,23 @@ pub fn pointers(source: &str, function: &str) -> Option<Vec<Pointer>> {
 /// Whether a type is one of characters.
 pub(super) fn is_char(element: &str) -> bool {
     matches!(element, "char" | "signed char" | "unsigned char")
+}
+
+/// The names that a source calls.
+pub fn calls(source: &str) -> BTreeSet<String> {
+    let tree = parse(source);
+    let mut open: Vec<Node<'_>> = tree.iter().map(Tree::root_node).collect();
+    let mut called = BTreeSet::new();
+    while let Some(node) = open.pop() {
+        if node.kind() == "call_expression"
+            && let Some(function) = node.child_by_field_name("function")
+            && function.kind() == "identifier"
+        {
+            called.insert(source[function.byte_range()].to_owned());
+        }
+        open.extend((0..node.child_count()).filter_map(|index| node.child(index)));
+    }
+    called
 }
 
 fn parse(source: &str) -> Option<Tree> {

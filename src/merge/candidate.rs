@@ -93,7 +93,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             place.starts_with(&other.path)
         });
         // In a package, a header may be a product of its build: its absence means nothing.
-        let is_made = subject.config.build.program.is_some();
+        let is_made = subject.config.build.program.is_some() && !subject.config.build.whole;
         !is_made && file.extension().is_some_and(|e| e == "h") && !is_candidate
     });
     for file in subject.sources.iter().cloned().chain(headers) {

@@ -11,7 +11,10 @@ use std::{
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::subject::{Revision, RevisionSet, Subject};
+use crate::{
+    results::MARK,
+    subject::{Revision, RevisionSet, Subject},
+};
 
 use super::{
     MergeError, Role, SyntaxCheck,
@@ -432,11 +435,11 @@ impl<'a> Merger<'a> {
         if !known.contains_key(name) {
             let mut files = BTreeSet::new();
             find_word(&self.subject.root, Path::new(""), name, &mut files);
-            // A C file beside the sources of a subject need not belong to it. A package's files all
-            // count: its `sources` are only those that are patched.
+            // A C file beside the sources of a subject need not belong to it. All files count where
+            // the program has a build of its own: its `sources` are only those that are patched.
             let (sources, build) = (&self.subject.sources, &self.subject.config.build);
             let is_part = |file: &PathBuf| {
-                build.program.is_some()
+                build.program.is_some() && !build.whole
                     || sources.contains(file)
                     || file.extension().is_some_and(|extension| extension == "h")
             };
@@ -525,7 +528,11 @@ fn find_word(root: &Path, dir: &Path, name: &str, found: &mut BTreeSet<PathBuf>)
         let path = dir.join(entry.file_name());
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
-            find_word(root, &path, name, found);
+            // Neither version control and caches nor results are sources.
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if !is_hidden && !entry.path().join(MARK).is_file() {
+                find_word(root, &path, name, found);
+            }
         } else if path.extension().is_some_and(|e| e == "c" || e == "h") {
             let text = fs::read(root.join(&path)).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);

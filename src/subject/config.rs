@@ -131,12 +131,22 @@ pub struct BuildConfig {
     /// The program that the source tree's own build makes, relative to the tree. It is run whole,
     /// with its libc, from its first instruction to its exit.
     pub program: Option<PathBuf>,
+    /// Whether a program without a build of its own is run whole, too. Then one command compiles
+    /// and links `sources` ([`whole`](super::whole)).
+    pub whole: bool,
     /// A shell command that configures the source tree, run once.
     pub configure: Option<String>,
     /// A shell command that builds the program in the configured tree.
     pub make: Option<String>,
     /// Additional compiler flags, for both bitcode and native builds.
     pub flags: Vec<String>,
+}
+
+impl BuildConfig {
+    /// Whether the program is run with its libc, from its first instruction to its exit.
+    pub fn is_whole(&self) -> bool {
+        self.whole || self.program.is_some()
+    }
 }
 
 /// `[inputs]`: what the program reads, and which parts of it are symbolic.
@@ -151,7 +161,7 @@ pub struct InputsConfig {
     /// Environment variables of the program, by name: fixed texts, or symbolic texts. A variable
     /// with `count = [0, 1]` may be missing.
     pub env: BTreeMap<String, ArgConfig>,
-    /// A directory, relative to the subject's. A whole program (`build.program`) finds its contents
+    /// A directory, relative to the subject's. A whole program finds its contents
     /// in the directory it starts in.
     pub files: Option<PathBuf>,
     /// Symbolic files in the directory that a whole program starts in: the name of each, and its

@@ -16,6 +16,7 @@ use super::{
     revision::Revision,
     source,
     times::Times,
+    whole,
 };
 use crate::{child::Stopper, interrupt::Interrupt};
 
@@ -143,6 +144,9 @@ impl Subject {
                 config.sources = vec![original.name.into()];
             }
         }
+        if config.build.whole {
+            whole::complete(&mut config, &root).map_err(fault)?;
+        }
         let reference = oracle::reference(&dir, &config, &mut patches).map_err(fault)?;
         let labels = oracle::labels(&config, &patches).map_err(fault)?;
         source::check_forms(&config, &patches).map_err(fault)?;
@@ -181,6 +185,12 @@ impl Subject {
     /// Whether the sources are a meta program written by hand.
     pub fn is_meta(&self) -> bool {
         self.config.revisions > 0
+    }
+
+    /// Whether this is a program of C files that is not run whole, but could be (`build.whole`).
+    pub fn could_be_whole(&self) -> bool {
+        let SubjectConfig { entry, build, .. } = &self.config;
+        entry == "main" && !build.is_whole() && !self.is_bitcode() && !self.is_meta()
     }
 
     /// The paths of the diffs, which are not part of the program. Other candidates may be part of
@@ -290,10 +300,9 @@ impl ConfigFile<'_> {
         let asked =
             [("sym_files", !inputs.sym_files.is_empty()), ("files", inputs.files.is_some())];
         if let Some((key, _)) = asked.iter().find(|(_, asked)| *asked)
-            && config.build.program.is_none()
+            && !config.build.is_whole()
         {
-            let message =
-                format!("only a program with a build of its own (build.program) has {key}");
+            let message = format!("only a program that is run whole (build.whole) has {key}");
             return Err(self.fault(key, message));
         }
         if let Some(name) = inputs.sym_files.keys().find(|name| !is_plain(name)) {
@@ -344,7 +353,7 @@ impl ConfigFile<'_> {
             let message = "a right standard output means nothing where [outputs] does not count it";
             return Err(self.fault("stdout", message.to_owned()));
         }
-        let is_program = config.entry == "main" || config.build.program.is_some();
+        let is_program = config.entry == "main" || config.build.is_whole();
         let is_ktest = stdin.is_empty() && run.is_empty();
         if !is_program && !is_ktest {
             let message = format!("for the parameters of `{}`, give ktest = [...]", config.entry);

@@ -14,6 +14,7 @@ pub mod revision;
 mod setup;
 mod source;
 mod times;
+mod whole;
 
 pub use config::SubjectConfig;
 pub use error::SubjectError;

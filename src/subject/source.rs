@@ -16,6 +16,7 @@ use super::{
     git,
     path::is_inner,
     setup::{self, quoted},
+    whole,
 };
 
 /// A value in `subject.toml` that has no meaning, or with which no sources were found.
@@ -25,7 +26,7 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
-fn fault(key: &'static str, message: impl Into<String>) -> Fault {
+pub(super) fn fault(key: &'static str, message: impl Into<String>) -> Fault {
     Fault { key, message: message.into() }
 }
 
@@ -46,6 +47,9 @@ pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     if config.outputs.functions.is_some() && config.uninitialised != Uninitialised::Zero {
         let message = "functions are looked into only with uninitialised = \"zero\"";
         return Err(fault("functions", message));
+    }
+    if build.whole {
+        return whole::check(config);
     }
     let Some(program) = &build.program else {
         for (key, is_given) in

@@ -50,10 +50,9 @@ impl Times {
         let mut times = Self::default();
         let asked = [("clock", inputs.clock.is_some()), ("ages", !inputs.ages.is_empty())];
         if let Some((key, _)) = asked.iter().find(|(_, asked)| *asked)
-            && config.build.program.is_none()
+            && !config.build.is_whole()
         {
-            let message =
-                format!("only a program with a build of its own (build.program) has {key}");
+            let message = format!("only a program that is run whole (build.whole) has {key}");
             return Err(Fault { key, message });
         }
         if let Some(clock) = &inputs.clock {

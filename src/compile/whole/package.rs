@@ -13,7 +13,7 @@ use std::{
 use super::{
     commands::{Commands, Reads, read_commands},
     libc,
-    tree::{MERGED, copy, digest, remove_modules, write},
+    tree::{MERGED, SourceTree, copy, remove_modules, write},
 };
 use crate::{
     child::{self, ChildLimits, last_lines},
@@ -108,6 +108,8 @@ pub struct Recipe {
 pub struct Whole {
     pub(super) recipe: Recipe,
     pub(super) tree: PathBuf,
+    /// The cache that the tree is in. It may be below the source tree.
+    pub(super) cache: PathBuf,
     pub(super) libc: PathBuf,
     pub(super) toolchain: Toolchain,
     pub(super) key: String,
@@ -147,9 +149,11 @@ impl Whole {
         cache: &Path,
         mut tell: impl FnMut(&str),
     ) -> Result<Self, BuildError> {
-        let (libc, libc_stamp) = libc::obtain(toolchain, cache, &mut tell)?;
+        fs::create_dir_all(cache).map_err(BuildError::io(cache))?;
+        let cache = cache.canonicalize().map_err(BuildError::io(cache))?;
+        let (libc, libc_stamp) = libc::obtain(toolchain, &cache, &mut tell)?;
         let mut parts = vec![
-            digest(&recipe.source)?,
+            SourceTree { root: &recipe.source, cache: &cache }.digest()?,
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
             toolchain.identity().to_owned(),
             DIALECT.join(" "),
@@ -163,11 +167,11 @@ impl Whole {
         let name = recipe.source.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let store = cache.join("programs/build");
         fs::create_dir_all(&store).map_err(BuildError::io(&store))?;
-        let store = store.canonicalize().map_err(BuildError::io(&store))?;
         let id = format!("{name}-{}", &key[..12]);
         let directory = store.join(&id);
         let mut whole = Self {
             tree: directory.join(TREE),
+            cache,
             libc,
             toolchain: toolchain.clone(),
             key,
@@ -219,7 +223,7 @@ impl Whole {
         changes: &Changes,
     ) -> Result<Commands, BuildError> {
         let tree = directory.join(TREE);
-        copy(&self.toolchain, &self.recipe.source, &tree)?;
+        SourceTree { root: &self.recipe.source, cache: &self.cache }.copy(&tree)?;
         write(changes, &tree)?;
         let configure = match &self.recipe.configure {
             Some(command) => Some(command.as_str()),

@@ -1,6 +1,12 @@
 //! Trees of sources on disk.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io,
+    os::unix::fs::symlink,
+    path::Path,
+};
 
 use walkdir::{DirEntry, WalkDir};
 
@@ -11,6 +17,8 @@ use crate::{
         toolchain::{Toolchain, command},
     },
     merge::Changes,
+    results::MARK,
+    subject::cache_directory,
 };
 
 /// The linker leaves the merged module under the program's name with this suffix.
@@ -52,18 +60,75 @@ pub(super) fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Digest of the names and contents of all files below a directory, except version control's.
-pub(super) fn digest(root: &Path) -> Result<String, BuildError> {
-    let mut files = BTreeMap::new();
-    let is_content = |entry: &DirEntry| !entry.file_type().is_dir() || entry.file_name() != ".git";
-    for entry in WalkDir::new(root).into_iter().filter_entry(is_content) {
-        let entry = entry.map_err(|error| BuildError::io(root)(error.into()))?;
-        let path = entry.path();
-        if entry.file_type().is_file() {
-            let bytes = fs::read(path).map_err(BuildError::io(path))?;
-            let name = path.strip_prefix(root).unwrap_or(path).display().to_string();
-            files.insert(name, hash([bytes]));
-        }
+/// A source tree as a person keeps it: what version control, Psychic's cache and earlier runs have
+/// left there does not belong to it.
+#[derive(Clone, Copy)]
+pub(super) struct SourceTree<'a> {
+    pub(super) root: &'a Path,
+    pub(super) cache: &'a Path,
+}
+
+impl SourceTree<'_> {
+    /// What belongs to the tree, directories before what is in them.
+    fn entries(self) -> impl Iterator<Item = Result<DirEntry, BuildError>> {
+        // The tree may have a cache of its own beside the one that is used.
+        let own = cache_directory(self.root);
+        let belongs = move |entry: &DirEntry| {
+            let path = entry.path();
+            let is_other = || path.join(MARK).is_file() || path == self.cache || path == own;
+            entry.depth() == 0
+                || !entry.file_type().is_dir()
+                || entry.file_name() != ".git" && !is_other()
+        };
+        let root = self.root.to_owned();
+        WalkDir::new(self.root)
+            .into_iter()
+            .filter_entry(belongs)
+            .map(move |entry| entry.map_err(|error| BuildError::io(&root)(error.into())))
     }
-    Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
+
+    /// Digest of the names and contents of all files.
+    pub(super) fn digest(self) -> Result<String, BuildError> {
+        let mut files = BTreeMap::new();
+        for entry in self.entries() {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type().is_file() {
+                let bytes = fs::read(path).map_err(BuildError::io(path))?;
+                let name = path.strip_prefix(self.root).unwrap_or(path).display().to_string();
+                files.insert(name, hash([bytes]));
+            }
+        }
+        Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
+    }
+
+    /// Copies the tree with its modification times, by which `make` decides.
+    pub(super) fn copy(self, to: &Path) -> Result<(), BuildError> {
+        for entry in self.entries() {
+            let entry = entry?;
+            let from = entry.path();
+            let place = to.join(from.strip_prefix(self.root).unwrap_or(from));
+            let kind = entry.file_type();
+            let copied = if kind.is_dir() {
+                fs::create_dir(&place)
+            } else if kind.is_symlink() {
+                fs::read_link(from).and_then(|target| symlink(target, &place))
+            } else if kind.is_file() {
+                copy_file(from, &place)
+            } else {
+                // Sockets and the like: no source.
+                Ok(())
+            };
+            copied.map_err(BuildError::io(from))?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies a file with its permissions and its modification time.
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let modified = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    // A file that may only be read can get another time, too, but cannot be opened for writing.
+    File::open(to)?.set_modified(modified)
 }

@@ -1,5 +1,7 @@
 //! Guesses the `subject.toml` of a directory with C files and patches.
 
+mod whole;
+
 use std::{
     collections::BTreeSet,
     fs::{self, File},
@@ -10,9 +12,10 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
+use self::whole::Whole;
 use super::stage;
 use crate::{
-    compile::{Function, Pointer, Show, functions, pointers},
+    compile::{Function, Pointer, Show, calls, functions, pointers},
     merge,
     report::visible,
     results::MARK,
@@ -28,6 +31,8 @@ const ORIGINALS: [&str; 6] = ["original", "orig", "buggy", "bug", "old", "before
 /// The sizes of buffers, in bytes of a text and in other elements.
 const TEXT: u32 = 4;
 const ELEMENTS: u32 = 3;
+/// The sizes of standard input and of a file for a program that is run whole, in bytes.
+const INPUT: u32 = 4;
 
 /// What a person says about a directory.
 #[derive(Clone, Debug, Default)]
@@ -112,6 +117,8 @@ struct Guess {
     /// The key of the candidates (`patches` or `candidates`), and the globs.
     candidates: (&'static str, Vec<String>),
     entry: Option<String>,
+    /// Whether the program is run whole.
+    is_whole: bool,
     /// Lines of `[inputs]` and `[inputs.params]`.
     inputs: Vec<String>,
     params: Vec<String>,
@@ -264,6 +271,7 @@ impl Guess {
                         program.file
                     ));
                 }
+                self.whole(sources);
                 return Ok(());
             }
             (None, None) => {
@@ -287,6 +295,27 @@ impl Guess {
         Ok(())
     }
 
+    /// Has a program run whole that calls functions which it has only then.
+    fn whole(&mut self, sources: &[Source]) {
+        let called = sources.iter().flat_map(|source| calls(&source.text)).collect();
+        let functions = sources.iter().flat_map(|source| &source.functions);
+        let defined = functions.map(|function| function.name.clone()).collect();
+        let Some(Whole { because, has_files, has_input }) = Whole::of(&called, &defined) else {
+            return;
+        };
+        self.is_whole = true;
+        self.reasons
+            .push(format!("it calls {because}: it is run whole, with musl as its C library"));
+        if has_files {
+            self.inputs.push(format!("sym_files = {{ A = {INPUT} }}"));
+            self.reasons.push(format!("it looks for files: there is one, A, of {INPUT} bytes"));
+        }
+        if has_input {
+            self.inputs.push(format!("stdin = {{ bytes = {INPUT} }}"));
+            self.reasons.push(format!("standard input has {INPUT} bytes"));
+        }
+    }
+
     /// The `subject.toml`.
     fn toml(&self) -> String {
         let list = |items: &[String]| {
@@ -306,7 +335,13 @@ impl Guess {
         if let Some(entry) = &self.entry {
             text.push_str(&format!("entry = {}\n", quoted(entry)));
         }
-        for (section, lines) in [("inputs", &self.inputs), ("inputs.params", &self.params)] {
+        let build = match self.is_whole {
+            true => vec!["whole = true".to_owned()],
+            false => Vec::new(),
+        };
+        for (section, lines) in
+            [("build", &build), ("inputs", &self.inputs), ("inputs.params", &self.params)]
+        {
             if !lines.is_empty() {
                 text.push_str(&format!("\n[{section}]\n{}\n", lines.join("\n")));
             }
