@@ -10,6 +10,7 @@ use std::{
 use super::{
     config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, SubjectConfig, TestsConfig},
     error::SubjectError,
+    fault::Fault,
     files::{self, GivenFile},
     oracle,
     patch::{Form, Patch},
@@ -106,7 +107,7 @@ impl Subject {
         let text = fs::read_to_string(&path).map_err(SubjectError::io(&path))?;
         let file = ConfigFile { path: &path, text: &text };
         let mut config = file.parse()?;
-        let fault = |fault: source::Fault| file.fault(fault.key, fault.message);
+        let fault = |fault: Fault| file.fault(fault.key, fault.message);
         source::check(&config).map_err(fault)?;
         file.check_texts(&config)?;
         if !is_plain(&config.name) {

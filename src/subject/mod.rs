@@ -3,6 +3,7 @@
 
 pub mod config;
 mod error;
+mod fault;
 mod files;
 mod git;
 mod load;

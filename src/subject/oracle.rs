@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use super::{Form, Patch, Revision, SubjectConfig, source::Fault};
+use super::{Form, Patch, Revision, SubjectConfig, fault::Fault};
 
 /// Finds the revision that `[oracle] reference` names. A file that is no candidate becomes the last
 /// one.

@@ -13,22 +13,12 @@ use crate::child::Stopper;
 use super::{
     Form, Patch, SubjectConfig, SubjectError,
     config::Uninitialised,
+    fault::{Fault, fault},
     git,
     path::is_inner,
     setup::{self, quoted},
     whole,
 };
-
-/// A value in `subject.toml` that has no meaning, or with which no sources were found.
-pub(super) struct Fault {
-    /// The key, by which the line in `subject.toml` is found.
-    pub(super) key: &'static str,
-    pub(super) message: String,
-}
-
-pub(super) fn fault(key: &'static str, message: impl Into<String>) -> Fault {
-    Fault { key, message: message.into() }
-}
 
 /// Checks that the keys of `[build]` go together.
 pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {

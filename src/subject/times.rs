@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     config::{SecondsConfig, SubjectConfig},
+    fault::Fault,
     files::GivenFile,
-    source::Fault,
 };
 
 /// The time at which a program starts unless its subject says otherwise, in seconds since 1970.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::{
     Form, SubjectConfig,
+    fault::{Fault, fault},
     setup::quoted,
-    source::{Fault, fault},
 };
 
 /// Checks what else is said of a program that is run whole.

@@ -179,7 +179,7 @@ fn times_that_make_no_sense_are_refused_with_their_line() {
         let config = format!("{}[inputs]\n{key}", crate::support::CONFIG);
         let message = refused(&mut Scratch::new().file("subject.toml", &config).stage("diff"));
         assert!(
-            message.contains("subject.toml:6: ") && message.contains("build.program"),
+            message.contains("subject.toml:6: ") && message.contains("build.whole"),
             "{message}"
         );
     }

@@ -75,6 +75,32 @@ fn a_program_has_its_arguments_and_leaves_other_programs_out() {
 }
 
 #[test]
+fn a_program_that_opens_files_is_run_whole() {
+    let program = include_str!("programs/counts_whole.c");
+    let diff =
+        "--- a/counts.c\n+++ b/counts.c\n@@ -13 +13 @@\n-\t\t\treturn 2;\n+\t\t\treturn 3;\n";
+    let scratch = without()
+        .file("counts.c", program)
+        .file("limits.h", "#define MOST 1\n")
+        .file("1.diff", diff);
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"counts.c\"]",
+            "patches = [\"*.diff\"]",
+            "[build]",
+            "whole = true",
+            "[inputs]",
+            "args = [{ string = 3, count = [0, 2] }]",
+            "sym_files = { A = 4 }",
+            "stdin = { bytes = 4 }",
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("1 pair distinguished"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn solutions_are_compared_with_the_one_that_is_called_original() {
     let scratch = without()
         .file("a.c", SOURCE)

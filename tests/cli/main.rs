@@ -25,6 +25,7 @@ mod packages;
 mod progress;
 mod queries;
 mod repeatable;
+mod run_whole;
 mod scripts;
 mod shadow;
 mod shares;
