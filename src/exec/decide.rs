@@ -34,6 +34,7 @@ impl Executor<'_> {
     /// Branches on a 1-bit condition. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
     pub(super) fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
+        let condition = self.with_fixed_words(condition);
         if self.program.rejoins && self.program.exprs.mentions(condition).revision() {
             return self.branch_on_choice(condition);
         }
@@ -132,6 +133,7 @@ impl Executor<'_> {
 
     /// Whether a condition certainly has the truth `holds` on this path.
     pub(super) fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
+        let condition = self.with_fixed_words(condition);
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return (constant != 0) == holds;
@@ -277,14 +279,15 @@ impl Executor<'_> {
         self.state.lineage = parent.child(ForkKind::Input, u32::from(!holds));
     }
 
-    /// `expr` for the revisions of this state, free of the revision variable. Where they
+    /// `expr` for the revisions of this state, free of the revision variable and of words that the
+    /// path fixes. Where they
     /// disagree the set is split: this state goes on with the group of the smallest
     /// revision, and a sibling is left for each other group. Content that was never written may
     /// not decide anything ([`Executor::independent`]), and what depends on an address counts for
     /// this path only ([`Executor::as_if_known`]).
     pub(super) fn without_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
-        let mut expr = expr;
+        let mut expr = self.with_fixed_words(expr);
         if exprs.mentions(expr).revision() {
             expr = self.split(self.alternatives(expr));
         }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{
     coverage::Coverage,
     divergence::Divergence,
+    fixed::Fixed,
     lineage::Lineage,
     program::Program,
     quantum::{Harvest, PathLimits, Quantum},
@@ -79,6 +80,8 @@ pub struct Executor<'a> {
     pub(super) together: u64,
     /// The last known alternatives of expressions for the revisions of a state: loops ask again.
     pub(super) chosen: RefCell<FxHashMap<ExprId, Chosen>>,
+    /// The words that are fixed on the path that was last asked about.
+    pub(super) fixed: Fixed,
     /// What a function that gives an arm returned, and for which revisions.
     pub(super) arms: FxHashMap<FunctionId, (RevisionSet, Value)>,
     /// Frames that nothing uses, kept so that a call need not allocate.
@@ -125,6 +128,7 @@ impl<'a> Executor<'a> {
             waiting: Vec::new(),
             is_new: true,
             chosen: RefCell::default(),
+            fixed: Fixed::default(),
             arms: FxHashMap::default(),
             spare: Vec::new(),
             spare_memory: Spare::default(),

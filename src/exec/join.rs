@@ -29,7 +29,7 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    Executor, ForkKind, Frame, Program, Share, State, flow::Flow, join_place::Join,
+    Executor, ForkKind, Frame, Program, Share, State, fixed::Words, flow::Flow, join_place::Join,
     state::Concretisations, waiting::Waiting,
 };
 use crate::{
@@ -396,7 +396,10 @@ impl Executor<'_> {
         into.top.values = values;
         into.memory = memory;
         match is_input {
-            true => into.path_condition.truncate(join.conditions),
+            true => {
+                into.path_condition.truncate(join.conditions);
+                into.words = Words::default();
+            }
             false => into.add_effects(other),
         }
         into.revisions = into.revisions.union(&other.revisions);

@@ -20,6 +20,7 @@ mod divergence;
 mod effects;
 mod endless;
 mod executor;
+mod fixed;
 mod float;
 mod flow;
 mod follow;

@@ -4,6 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     ForkKind, Frame, Lineage, Program, State,
+    fixed::Words,
     input::{self, Arguments, Beginning, InputFile, Variable},
     names::WHOLE_PROGRAM,
     stack::Callers,
@@ -243,6 +244,7 @@ impl Program {
             world,
             apart: Vec::new(),
             path_condition: Vec::new(),
+            words: Words::default(),
             model: Arc::new(Assignment::default()),
             revisions: RevisionSet::new(),
             lineage,

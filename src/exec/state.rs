@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     alike::Alike,
+    fixed::Words,
     join_place::Join,
     jump_target::JumpTarget,
     lineage::Lineage,
@@ -36,6 +37,8 @@ pub struct State {
     pub apart: Vec<(RevisionSet, Effects)>,
     /// Conditions on the input, oldest first; satisfiable, but for a run in lockstep.
     pub path_condition: Vec<ExprId>,
+    /// What they say of single words.
+    pub(super) words: Words,
     /// An input that satisfies `path_condition`, but for a run in lockstep.
     pub model: Arc<Assignment>,
     /// The revisions that the state stands for.
