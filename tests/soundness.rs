@@ -211,6 +211,21 @@ fn differences_of_pointers_that_are_no_whole_number_round_down() {
 }
 
 #[test]
+fn a_trial_keeps_to_the_length_of_its_bytes() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_the_length_of_its_bytes.c");
+    let judged = Judged::new(source, &["\tmost = 3;"], "[inputs.stdin]\nbytes = 4\n");
+    judged.is(0, 1, "unknown");
+}
+
+#[test]
+fn a_trial_keeps_to_the_length_of_a_word() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_the_length_of_a_word.c");
+    let settings = "[inputs.stdin]\ntokens = 2\nword = 3\n";
+    let judged = Judged::new(source, &["\tmost = 4;"], settings);
+    judged.is(0, 1, "unknown");
+}
+
+#[test]
 fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
     let source = include_str!(
         "soundness/programs/outcomes_that_agree_on_some_inputs_of_a_path_make_regions.c"
