@@ -47,6 +47,10 @@ impl Editor<'_, '_> {
     /// shifts everything out. A division by anything but a power of two may leave a remainder. (The
     /// code generator makes a shift of any other.)
     pub fn define_arithmetic(&self) {
+        self.define(true);
+    }
+
+    fn define(&self, also_variable_counts: bool) {
         // SAFETY: operands are those of shifts and divisions, which have two of one type; those of
         // vectors are left alone.
         unsafe {
@@ -58,7 +62,10 @@ impl Editor<'_, '_> {
                 }
                 match LLVMGetInstructionOpcode(instruction) {
                     LLVMOpcode::LLVMShl | LLVMOpcode::LLVMLShr | LLVMOpcode::LLVMAShr => {
-                        define_shift(builder, instruction);
+                        let by = LLVMGetOperand(instruction, 1);
+                        if also_variable_counts || !LLVMIsAConstantInt(by).is_null() {
+                            define_shift(builder, instruction);
+                        }
                     }
                     LLVMOpcode::LLVMSDiv if LLVMGetExact(instruction) != 0 => {
                         let by = LLVMGetOperand(instruction, 1);
@@ -73,6 +80,18 @@ impl Editor<'_, '_> {
             }
             LLVMDisposeBuilder(builder);
         }
+    }
+
+    /// Whether the count of a shift is a constant that is the width or more. An optimiser makes
+    /// anything of it, so what it makes of two programs need not be the same.
+    pub fn shifts_too_far(&self) -> bool {
+        self.instructions().into_iter().any(is_too_far)
+    }
+
+    /// Like [`Self::define_arithmetic`], but leaves counts alone that are no constants: for programs
+    /// that the engine runs after they were optimised.
+    pub fn define_constant_arithmetic(&self) {
+        self.define(false);
     }
 
     /// All instructions of the module.
@@ -130,5 +149,75 @@ unsafe fn define_shift(builder: LLVMBuilderRef, instruction: LLVMValueRef) {
             LLVMSetOperand(instruction, 0, number(0));
             LLVMSetOperand(instruction, 1, number(0));
         }
+    }
+}
+
+/// Whether this instruction is a shift of an integer by a constant that is its width or more.
+fn is_too_far(instruction: LLVMValueRef) -> bool {
+    // SAFETY: operands and widths are asked of shifts of integers only.
+    unsafe {
+        let is_shift = matches!(
+            LLVMGetInstructionOpcode(instruction),
+            LLVMOpcode::LLVMShl | LLVMOpcode::LLVMLShr | LLVMOpcode::LLVMAShr
+        );
+        let ty = LLVMTypeOf(instruction);
+        if !is_shift || LLVMGetTypeKind(ty) != LLVMTypeKind::LLVMIntegerTypeKind {
+            return false;
+        }
+        let by = LLVMGetOperand(instruction, 1);
+        let width = LLVMGetIntTypeWidth(ty);
+        // A constant of more bits has a width above all counts that fit 64 of them.
+        !LLVMIsAConstantInt(by).is_null()
+            && width <= 64
+            && LLVMConstIntGetZExtValue(by) >= u64::from(width)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use inkwell::{context::Context, memory_buffer::MemoryBuffer};
+
+    use super::*;
+
+    /// What these instructions on `%x` and `%n` become, and whether one of them shifted too far.
+    fn defined(body: &str) -> (String, bool) {
+        let context = Context::create();
+        let text = format!("define i32 @f(i32 %x, i32 %n) {{\n{body}\nret i32 %r\n}}\n\0");
+        let buffer = MemoryBuffer::create_from_memory_range(text.as_bytes(), "f");
+        let module = context.create_module_from_ir(buffer).expect("well formed");
+        let editor = Editor::new(&module);
+        let was_too_far = editor.shifts_too_far();
+        editor.define_arithmetic();
+        (module.print_to_string().to_string(), was_too_far)
+    }
+
+    #[test]
+    fn counts_are_taken_modulo_the_width() {
+        for (before, after, is_too_far) in [
+            ("%r = shl i32 %x, 31", "%r = shl i32 %x, 31", false),
+            ("%r = ashr i32 %x, 33", "%r = ashr i32 %x, 1", true),
+            ("%r = lshr i32 %x, %n", "and i32 %n, 31", false),
+            (
+                "%a = zext i32 %x to i40\n%b = shl i40 %a, 50\n%r = trunc i40 %b to i32",
+                "shl i40 0, 0",
+                true,
+            ),
+            (
+                "%a = trunc i32 %x to i7\n%b = ashr i7 %a, 9\n%r = sext i7 %b to i32",
+                "ashr i7 %a, 6",
+                true,
+            ),
+        ] {
+            let (text, was_too_far) = defined(before);
+            assert!(text.contains(after), "{before}: {text}");
+            assert_eq!(was_too_far, is_too_far, "{before}");
+        }
+    }
+
+    #[test]
+    fn only_divisions_by_powers_of_two_may_claim_to_be_exact() {
+        let (text, _) = defined("%a = sdiv exact i32 %x, 4\n%r = sdiv exact i32 %a, 12");
+        assert!(text.contains("%a = sdiv exact i32 %x, 4"), "{text}");
+        assert!(text.contains("%r = sdiv i32 %a, 12"), "{text}");
     }
 }
