@@ -182,8 +182,8 @@ mod tests {
     /// What these instructions on `%x` and `%n` become, and whether one of them shifted too far.
     fn defined(body: &str) -> (String, bool) {
         let context = Context::create();
-        let text = format!("define i32 @f(i32 %x, i32 %n) {{\n{body}\nret i32 %r\n}}\n\0");
-        let buffer = MemoryBuffer::create_from_memory_range(text.as_bytes(), "f");
+        let text = format!("define i32 @f(i32 %x, i32 %n) {{\n{body}\nret i32 %r\n}}\n");
+        let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "f");
         let module = context.create_module_from_ir(buffer).expect("well formed");
         let editor = Editor::new(&module);
         let was_too_far = editor.shifts_too_far();
