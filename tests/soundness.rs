@@ -174,6 +174,58 @@ fn shifts_by_the_width_or_more_are_those_of_the_machine() {
 }
 
 #[test]
+fn shifts_by_constants_too_large_are_those_of_the_machine() {
+    let source =
+        include_str!("soundness/programs/shifts_by_constants_too_large_are_those_of_the_machine.c");
+    let judged = Judged::new(
+        source,
+        &[
+            "\tr = (unsigned __int128)(y >> 6) + (y << 1) + (unsigned)(x << 1);",
+            "\tr = (unsigned __int128)(y >> 6) + (y << 1);",
+        ],
+        "",
+    );
+    judged.is(0, 1, "equivalent");
+    judged.is(0, 2, "distinguished");
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn differences_of_pointers_that_are_no_whole_number_round_down() {
+    let source = include_str!(
+        "soundness/programs/differences_of_pointers_that_are_no_whole_number_round_down.c"
+    );
+    let judged = Judged::new(
+        source,
+        &[
+            "\tr = (int)((to - from) >> 2);",
+            "\tr = (int)(to - from) / 4;",
+            "\tmany.numbers[0] = (to - from) / 3;",
+        ],
+        "",
+    );
+    judged.is(0, 1, "equivalent");
+    judged.is(0, 2, "distinguished");
+    judged.is(0, 3, "equivalent");
+    judged.has_no_mismatch();
+}
+
+#[test]
+fn a_trial_keeps_to_the_length_of_its_bytes() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_the_length_of_its_bytes.c");
+    let judged = Judged::new(source, &["\tmost = 3;"], "[inputs.stdin]\nbytes = 4\n");
+    judged.is(0, 1, "unknown");
+}
+
+#[test]
+fn a_trial_keeps_to_the_length_of_a_word() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_the_length_of_a_word.c");
+    let settings = "[inputs.stdin]\ntokens = 2\nword = 3\n";
+    let judged = Judged::new(source, &["\tmost = 4;"], settings);
+    judged.is(0, 1, "unknown");
+}
+
+#[test]
 fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
     let source = include_str!(
         "soundness/programs/outcomes_that_agree_on_some_inputs_of_a_path_make_regions.c"

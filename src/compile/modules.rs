@@ -15,7 +15,7 @@ use inkwell::{
 };
 
 use super::{BuildError, flags::Product};
-use crate::errors::Sanitizer;
+use crate::{errors::Sanitizer, llvm::Editor};
 
 /// Reads a module, changes it, and writes it back.
 pub(super) fn change(
@@ -31,6 +31,14 @@ pub(super) fn change(
         true => Ok(()),
         false => Err(failed("cannot be written".to_owned())),
     }
+}
+
+/// Whether a module [shifts too far](Editor::shifts_too_far).
+pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
+    let context = Context::create();
+    let module = Module::parse_bitcode_from_path(file, &context);
+    let failed = |error: String| BuildError::io(file)(io::Error::other(error));
+    Ok(Editor::new(&module.map_err(|error| failed(error.to_string()))?).shifts_too_far())
 }
 
 /// Marks the functions of a module with an attribute, so that a pass watches what they do.

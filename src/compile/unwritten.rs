@@ -1,5 +1,6 @@
 //! Makes memory that was never written zero in native builds, as it is in the engine. (And gives a
-//! meaning to copies of memory onto itself, about which C says as little.)
+//! meaning to copies of memory onto itself, to shifts by the width or more, and to differences of
+//! pointers that are no whole number of elements, about which C says as little.)
 //!
 //! The compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes to
 //! a declaration, also in the second round of a loop, and misses declarations that a `switch` jumps
@@ -36,7 +37,7 @@ use crate::{errors::Sanitizer, llvm::Editor};
 /// Stands for this way of preparing bitcode in the stamps of builds.
 pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own \
      functions dropped, watched functions marked, copies may overlap, both ends of watched accesses \
-     looked at, empty locals watched";
+     looked at, empty locals watched, wide shifts and inexact divisions defined";
 
 /// Prepares bitcode for native code: with zeros for what was never written, or, under
 /// MemorySanitizer, so that reads of it are seen. `defined` are the functions of the program
@@ -48,6 +49,7 @@ pub(super) fn prepare(
 ) -> Result<(), BuildError> {
     change(file, |context, module| {
         let_copies_overlap(module);
+        Editor::new(module).define_arithmetic();
         if sanitizer == Sanitizer::AddressUndefined {
             widen_empty_locals(context, module)?;
             look_at_both_ends(module);

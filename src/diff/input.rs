@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::variants::Limits;
 use crate::{
     env::{
         Argument, World,
@@ -214,6 +215,48 @@ pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
 pub(super) fn is_text(world: &World) -> bool {
     let Stdin::Typed(typed) = &world.stdin else { return true };
     typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
+}
+
+/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds.
+pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits {
+    let typed = match &world.stdin {
+        Stdin::Typed(typed) => typed,
+        Stdin::Bytes(all) => {
+            let fixed = |byte: &Byte| match byte {
+                Byte::Concrete(byte) => Some(*byte),
+                _ => None,
+            };
+            let bytes = Some(all.bytes.iter().map(fixed).collect());
+            return Limits { bytes, word: usize::MAX, numbers: Vec::new() };
+        }
+    };
+    let (mut numbers, mut is_inside) = (Vec::new(), false);
+    for atom in typed.file().atoms() {
+        let range = match atom {
+            Atom::Literal(byte) if byte.is_ascii_whitespace() => {
+                is_inside = false;
+                continue;
+            }
+            Atom::Literal(_) | Atom::Byte(_) => None,
+            Atom::Number { value, format } => {
+                let width = exprs.width(value).min(64);
+                let half = 1 << (width - 1);
+                Some(if format.signed { -half..=half - 1 } else { 0..=2 * half - 1 })
+            }
+            Atom::Real { .. } => Some(i128::MIN..=i128::MAX),
+        };
+        if !std::mem::replace(&mut is_inside, true) {
+            numbers.push(range);
+        }
+    }
+    // Characters are tokens, too, and their number is fixed.
+    let is_fixed = is_text(world) && !typed.has_words();
+    let length = input.stdin.as_ref().map_or(0, Vec::len);
+    Limits {
+        bytes: is_fixed.then(|| vec![None; length]),
+        word: typed.longest_word().max(1),
+        numbers,
+    }
 }
 
 fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {

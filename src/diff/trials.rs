@@ -286,7 +286,8 @@ impl Differ<'_> {
             if let Some(text) = &mut input.stdin {
                 text.extend(input::spare_tokens(&[*state]));
             }
-            let model = Model { input, is_text: input::is_text(&state.world) };
+            let limits = input::limits(&self.task.program.exprs, &state.world, &input);
+            let model = Model { input, is_text: input::is_text(&state.world), limits };
             if !models.contains(&model) {
                 models.push(model);
             }

@@ -4,7 +4,7 @@
 //! Patches differ where a program makes decisions: at its own constants, on small numbers, on
 //! values that are equal or nearly so, and on usual ones.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use crate::{
     ir::{Constant, Function, Module},
@@ -100,6 +100,46 @@ pub(super) struct Model {
     /// Whether standard input was read by the character. Then a number in it is a word like any
     /// other.
     pub(super) is_text: bool,
+    /// What variants of standard input keep to.
+    pub(super) limits: Limits,
+}
+
+/// What holds the text of standard input to the bounds of the comparison: a variant is an input
+/// like any other.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Limits {
+    /// Where the text has one length: each of its bytes, if that is fixed.
+    pub(super) bytes: Option<Vec<Option<u8>>>,
+    /// The most bytes of a word.
+    pub(super) word: usize,
+    /// The values that each token may have, if it was read as a number.
+    pub(super) numbers: Vec<Option<RangeInclusive<i128>>>,
+}
+
+impl Limits {
+    /// A token that keeps to the limits: `other`, or as much of it as may be there, or else `token`.
+    fn token(&self, place: usize, mut other: String, token: &str) -> String {
+        if let Some(Some(range)) = self.numbers.get(place) {
+            let is_allowed = other.parse().map_or(true, |number: i128| range.contains(&number));
+            return if is_allowed { other } else { token.to_owned() };
+        }
+        while other.len() > self.word {
+            other.pop();
+        }
+        other
+    }
+
+    /// A text that keeps to the limits: `new`, or as much of it as may be there, followed by the end
+    /// of `text`.
+    fn text(&self, mut new: Vec<u8>, text: &[u8]) -> Vec<u8> {
+        let Some(bytes) = &self.bytes else { return new };
+        new.truncate(text.len());
+        new.extend_from_slice(&text[new.len()..]);
+        for (byte, fixed) in new.iter_mut().zip(bytes) {
+            *byte = fixed.unwrap_or(*byte);
+        }
+        new
+    }
 }
 
 /// Makes variants.
@@ -142,8 +182,11 @@ impl Variants {
 
     fn variant(&mut self, model: &Model, manner: Manner) -> TestInput {
         self.is_text = model.is_text;
-        let model = &model.input;
-        let stdin = model.stdin.as_deref().map(|text| self.other_text(text, manner));
+        let (model, limits) = (&model.input, &model.limits);
+        let stdin = model.stdin.as_deref().map(|text| {
+            let new = self.other_text(text, manner, limits);
+            limits.text(new, text)
+        });
         let objects = model.objects.iter().map(|(name, bytes)| {
             // Natively nothing holds the times of a program to their bounds.
             let other = if TestInput::is_of_command_line(name) || Times::is_object(name) {
@@ -158,12 +201,12 @@ impl Variants {
 
     /// The text with other tokens in place of its first ones. White space before the first token is
     /// dropped: a program that reads byte by byte might see nothing else.
-    fn other_text(&mut self, text: &[u8], manner: Manner) -> Vec<u8> {
+    fn other_text(&mut self, text: &[u8], manner: Manner, limits: &Limits) -> Vec<u8> {
         let mut rest = text.trim_ascii_start();
         let mut new = Vec::new();
         let mut before: Option<String> = None;
         self.counts.clear();
-        for _ in 0..TOKENS {
+        for place in 0..TOKENS {
             let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
             let (token, after) = rest.split_at(end);
             if token.is_empty() {
@@ -171,6 +214,7 @@ impl Variants {
             }
             let token = String::from_utf8_lossy(token).into_owned();
             let other = self.other_token(&token, before.as_deref(), manner);
+            let other = limits.token(place, other, &token);
             new.extend_from_slice(other.as_bytes());
             before = Some(other);
             let space = after.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -280,6 +324,35 @@ impl Variants {
 mod tests {
     use super::*;
 
+    const ANY: Limits = Limits { bytes: None, word: usize::MAX, numbers: Vec::new() };
+
+    #[test]
+    fn a_variant_keeps_to_the_bounds() {
+        let input = TestInput { stdin: Some(b"7 9 word\n".to_vec()), ..TestInput::default() };
+        let numbers = vec![Some(0..=20), None];
+        let limits = Limits { bytes: None, word: 3, numbers };
+        let model = Model { input, is_text: false, limits };
+        let mut variants = Variants::new(vec![-7, 97, 1234]);
+        for input in variants.of(std::slice::from_ref(&model), 200) {
+            let text = String::from_utf8(input.stdin.unwrap()).unwrap();
+            let tokens: Vec<&str> = text.split_whitespace().collect();
+            assert!((0..=20).contains(&tokens[0].parse().unwrap()), "{text}");
+            assert!(tokens[1..].iter().all(|word| (1..=3).contains(&word.len())), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_one_length_keep_it_and_those_that_are_fixed_stay() {
+        let input = TestInput { stdin: Some(b"\nab 1".to_vec()), ..TestInput::default() };
+        let bytes = Some(vec![None, Some(b'a'), None, None, None]);
+        let model = Model { input, is_text: true, limits: Limits { bytes, ..ANY } };
+        let mut variants = Variants::new(Vec::new());
+        let made: Vec<Vec<u8>> =
+            variants.of(std::slice::from_ref(&model), 60).map(|v| v.stdin.unwrap()).collect();
+        assert!(made.len() > 20, "{}", made.len());
+        assert!(made.iter().all(|text| text.len() == 5 && text[1] == b'a'), "{made:?}");
+    }
+
     #[test]
     fn a_variant_is_as_well_formed_as_its_model() {
         let input = TestInput {
@@ -287,7 +360,7 @@ mod tests {
             objects: vec![("arg00".into(), vec![1; 4]), ("n".into(), vec![1; 4])],
             ..TestInput::default()
         };
-        let model = Model { input, is_text: false };
+        let model = Model { input, is_text: false, limits: ANY };
         let mut variants = Variants::new(vec![-7, 97, 1234]);
         let made: Vec<TestInput> = variants.of(std::slice::from_ref(&model), 60).collect();
         assert!(made.len() > 50, "{}", made.len());
@@ -310,7 +383,7 @@ mod tests {
     fn a_number_in_text_may_become_a_word() {
         let input = TestInput { stdin: Some(b"a\n0\n".to_vec()), ..TestInput::default() };
         let mut variants = Variants::new(Vec::new());
-        let model = Model { input, is_text: true };
+        let model = Model { input, is_text: true, limits: ANY };
         let made = variants.of(std::slice::from_ref(&model), 60);
         let second = |input: TestInput| {
             let text = String::from_utf8(input.stdin.unwrap()).unwrap();
@@ -324,7 +397,7 @@ mod tests {
     fn what_is_no_number_stays() {
         let mut variants = Variants::new(Vec::new());
         assert_eq!(variants.other_value(3, Manner::Usual), None);
-        assert_eq!(variants.other_text(b"", Manner::Small), b"");
+        assert_eq!(variants.other_text(b"", Manner::Small, &ANY), b"");
     }
 
     #[test]

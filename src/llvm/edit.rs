@@ -48,7 +48,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         Self(module)
     }
 
-    fn raw(&self) -> LLVMModuleRef {
+    pub(super) fn raw(&self) -> LLVMModuleRef {
         self.0.as_mut_ptr()
     }
 
@@ -179,43 +179,6 @@ impl<'a, 'c> Editor<'a, 'c> {
                     LLVMSetLinkage(symbol, Linkage::LLVMExternalLinkage);
                 }
                 inkwell::llvm_sys::comdat::LLVMSetComdat(symbol, std::ptr::null_mut());
-            }
-        }
-    }
-
-    /// Replaces undefined numbers and addresses by zero in the operands of instructions. The
-    /// compiler leaves constants without a result undefined (`7 % 0`); natively, they would be
-    /// whatever a register contains.
-    pub fn define_undefined(&self) {
-        let is_single = |kind| {
-            matches!(
-                kind,
-                LLVMTypeKind::LLVMIntegerTypeKind
-                    | LLVMTypeKind::LLVMPointerTypeKind
-                    | LLVMTypeKind::LLVMFloatTypeKind
-                    | LLVMTypeKind::LLVMDoubleTypeKind
-                    | LLVMTypeKind::LLVMX86_FP80TypeKind
-            )
-        };
-        unsafe {
-            let mut function = LLVMGetFirstFunction(self.raw());
-            while !function.is_null() {
-                let mut block = LLVMGetFirstBasicBlock(function);
-                while !block.is_null() {
-                    let mut instruction = LLVMGetFirstInstruction(block);
-                    while !instruction.is_null() {
-                        for index in 0..LLVMGetNumOperands(instruction) as u32 {
-                            let operand = LLVMGetOperand(instruction, index);
-                            let ty = LLVMTypeOf(operand);
-                            if is_single(LLVMGetTypeKind(ty)) && LLVMIsUndef(operand) != 0 {
-                                LLVMSetOperand(instruction, index, LLVMConstNull(ty));
-                            }
-                        }
-                        instruction = LLVMGetNextInstruction(instruction);
-                    }
-                    block = LLVMGetNextBasicBlock(block);
-                }
-                function = LLVMGetNextFunction(function);
             }
         }
     }

@@ -3,6 +3,7 @@
 //!
 //! Only [`crate::ir::lower`] and [`crate::compile`] use it, and none of its types leave them.
 
+mod define;
 mod edit;
 mod view;
 

@@ -20,6 +20,7 @@ use crate::{
         toolchain::command,
         unwritten,
     },
+    llvm::Editor,
     merge::Changes,
 };
 
@@ -270,9 +271,12 @@ impl Whole {
     }
 }
 
-/// What the linker is told about addresses, for a key.
+/// Stands for the arithmetic that [`align_objects`] defines, for a key.
+const ARITHMETIC: &str = "constant counts and inexact divisions defined";
+
+/// What the linker is told about addresses, and how modules are changed, for a key.
 fn layout() -> String {
-    [IMAGE_BASE, CODE, ORDER].join(" ")
+    [IMAGE_BASE, CODE, ORDER, ARITHMETIC].join(" ")
 }
 
 /// The paths and contents of changed files as texts, for a key.
@@ -285,9 +289,11 @@ pub(super) fn parts(files: &Changes) -> Vec<String> {
 }
 
 /// Gives every variable of a module the alignment of all memory, so that programs that look at the
-/// low bits of addresses do the same wherever their variables are.
+/// low bits of addresses do the same wherever their variables are. Also gives a meaning to what
+/// [LLVM leaves undefined](Editor::define_constant_arithmetic).
 fn align_objects(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
+        Editor::new(module).define_constant_arithmetic();
         align(module.get_globals(), ALIGNMENT);
         let blocks = module.get_functions().flat_map(|function| function.get_basic_blocks());
         for instruction in blocks.flat_map(|block| block.get_instructions()) {

@@ -25,6 +25,7 @@ use super::{
 use crate::{
     compile::{
         error::BuildError,
+        modules,
         stamp::Stamp,
         unite::{Program, names, unite, unite_source},
     },
@@ -234,8 +235,15 @@ impl Whole {
                 Ok::<_, BuildError>(Program { revisions, modules: vec![module] })
             };
             self.source_bitcode(meta, path, &place("meta"))?;
-            let programs: Result<_, _> = groups.into_par_iter().map(compile).collect();
+            let programs: Result<Vec<Program>, BuildError> =
+                groups.into_par_iter().map(compile).collect();
             let programs = programs?;
+            for module in programs.iter().flat_map(|program| &program.modules) {
+                if modules::shifts_too_far(module)? {
+                    let why = "a shift by the width or more means nothing to the optimiser";
+                    return Err(BuildError::Unite(why.to_owned()));
+                }
+            }
             sources.push(Source { path, meta: place("meta"), programs, united: place("united") });
         }
         let original = directory.join(format!("{}.bc", Revision::ORIGINAL));

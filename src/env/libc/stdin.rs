@@ -165,6 +165,11 @@ impl TypedInput {
         self.has_words
     }
 
+    /// The largest number of bytes of a word.
+    pub fn longest_word(&self) -> usize {
+        self.bounds.longest_word.into()
+    }
+
     /// Whether the file goes on behind the text with something of which nothing else is known.
     pub fn expects_more(&self) -> bool {
         self.more

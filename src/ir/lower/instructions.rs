@@ -130,6 +130,19 @@ impl<'m> Lowering<'_, 'm> {
             Opcode::LLVMOr => BinaryOp::Or,
             _ => BinaryOp::Xor,
         };
+        if op == BinaryOp::Sdiv
+            && let Some(places) = inst.exact_shift()
+        {
+            let width = lane_width(inst.ty())?;
+            let b = self.constant(width, places.into());
+            return self.each_lane(inst, [inst.operand(0)], |dst, [a]| Inst::Binary {
+                op: BinaryOp::Ashr,
+                width,
+                dst,
+                a,
+                b,
+            });
+        }
         self.binary_lanes(inst, op, inst.operand(0), inst.operand(1))
     }
 

@@ -303,6 +303,18 @@ impl<'m> Value<'m> {
         Block(unsafe { LLVMGetInstructionParent(self.0) }, PhantomData)
     }
 
+    /// By how many bits a division shifts: its divisor is a power of two, and it claims to leave no
+    /// remainder. The code generator makes an arithmetic shift of it, which rounds down where the
+    /// claim is wrong.
+    pub fn exact_shift(self) -> Option<u32> {
+        self.expect(Opcode::LLVMSDiv);
+        let by = self.operand(1);
+        if unsafe { LLVMGetExact(self.0) } == 0 || !by.is_int() || by.ty().int_width() > 64 {
+            return None;
+        }
+        by.int().is_power_of_two().then(|| by.int().trailing_zeros())
+    }
+
     /// Predicate of an integer comparison.
     pub fn int_predicate(self) -> IntPredicate {
         self.expect(Opcode::LLVMICmp);
