@@ -14,12 +14,13 @@ use crate::subject::{Form, Patch, Revision, Subject, files_below};
 use super::{
     SyntaxCheck, apply,
     check::compile,
+    encoding::{decode, shown},
     patch::{self, FileDiff},
     source::Source,
 };
 
-/// The files that a patch changes, by path relative to the source root: the new text, or `None` if
-/// the patch removes the file.
+/// The files that a patch changes, by path relative to the source root: the new text, as [`decode`]
+/// makes it, or `None` if the patch removes the file.
 pub type Changes = BTreeMap<PathBuf, Option<Arc<str>>>;
 
 /// A patch that was applied.
@@ -45,12 +46,13 @@ pub fn candidates(subject: &Subject) -> Candidates {
 
 /// Reads a patch, whatever its form, and applies it to the sources.
 fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
-    match patch.form {
+    let candidate = match patch.form {
         Form::Diff => applied(subject, patch),
         Form::File => in_place(subject, patch),
         Form::Tree => tree(subject, patch),
         Form::Module | Form::Number => Ok(Candidate::default()),
-    }
+    };
+    candidate.map_err(|reason| shown(&reason))
 }
 
 /// The candidate that replaces one source by a file.
@@ -80,11 +82,16 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let mut files: Changes = BTreeMap::new();
     for file in theirs {
         let path = patch.path.join(&file);
-        let same = fs::read(subject.root.join(&file)).ok() == fs::read(&path).ok();
+        let name = Path::new(&patch.name).join(&file);
+        let bytes = match bytes_at(&path, &name.display().to_string()) {
+            Ok(bytes) => bytes,
+            Err(_) if !is_c(&file) => continue,
+            Err(error) => return Err(error),
+        };
+        let same = fs::read(subject.root.join(&file)).is_ok_and(|old| old == bytes);
         // A file that is neither C nor text cannot be a source.
-        if !same && (is_c(&file) || fs::read_to_string(&path).is_ok()) {
-            let name = Path::new(&patch.name).join(&file);
-            files.insert(file, Some(text_at(&path, &name.display().to_string())?));
+        if !same && (is_c(&file) || !bytes.contains(&0)) {
+            files.insert(file, Some(decode(bytes).into()));
         }
     }
     let headers = files_below(&subject.root).map_err(failed)?.into_iter().filter(|file| {
@@ -135,7 +142,7 @@ fn changes(
     Ok(changes)
 }
 
-/// What a candidate changes, as unified diffs by file.
+/// What a candidate changes, as unified diffs by file, which are texts as [`decode`] makes them.
 pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf, String> {
     let diff = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
         let old = text_of(&subject.root, path).unwrap_or_else(|_| "".into());
@@ -148,7 +155,7 @@ pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf,
 /// Applies a unified diff to the sources.
 fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let bytes = fs::read(&patch.path).map_err(|error| format!("{}: {error}", patch.name))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
+    let text = decode(bytes);
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
     let mut files: Changes = BTreeMap::new();
@@ -197,12 +204,12 @@ pub(super) fn text_of(root: &Path, path: &Path) -> Result<Arc<str>, String> {
 
 /// The text of the file at `path`, which messages call `name`.
 fn text_at(path: &Path, name: &str) -> Result<Arc<str>, String> {
-    let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    String::from_utf8(bytes).map(Arc::from).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
-        format!("{name}:{line}: not UTF-8 (iconv converts it)")
-    })
+    bytes_at(path, name).map(|bytes| decode(bytes).into())
+}
+
+/// The content of the file at `path`, which messages call `name`.
+fn bytes_at(path: &Path, name: &str) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{name}: {error}"))
 }
 
 /// The file that a diff reads and the file that it writes, relative to the source root.
@@ -335,7 +342,7 @@ pub fn explain(subject: &Subject, candidate: &Candidate, message: &str) -> Strin
         let known = known.unwrap_or_default();
         for (line, error) in Source::new(text.clone()).errors() {
             if known.iter().all(|(_, old)| *old != error) {
-                return format!("{}:{line}: {error} ({message})", path.display());
+                return shown(&format!("{}:{line}: {error} ({message})", path.display()));
             }
         }
     }

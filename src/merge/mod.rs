@@ -32,6 +32,7 @@ mod change;
 mod check;
 mod edit;
 mod emit;
+mod encoding;
 mod error;
 mod legal;
 mod overlay;
@@ -51,6 +52,7 @@ use rayon::prelude::*;
 
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
 pub use check::{Role, SyntaxCheck};
+pub use encoding::{decode, encode, shown};
 pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::{PatchError, changed_lines, touched};

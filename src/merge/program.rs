@@ -19,6 +19,7 @@ use super::{
     check,
     edit::Granularity,
     emit::{self, Site, Version},
+    encoding::{decode, encode, shown},
     project,
     resolve::{self, Resolved},
     source::Source,
@@ -46,7 +47,7 @@ pub struct MetaProgram {
 pub struct MetaFile {
     /// Path relative to the source root.
     pub path: PathBuf,
-    /// Its text.
+    /// Its text, as [`decode`] makes it.
     pub text: String,
 }
 
@@ -105,7 +106,7 @@ impl MetaProgram {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            fs::write(path, &file.text)?;
+            fs::write(path, encode(&file.text))?;
         }
         Ok(())
     }
@@ -116,7 +117,7 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of a file with the patch of `revision` alone; the original's text if the patch does
+    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's text if the patch does
     /// not change the file. `None` for files that no patch changes, for files that this patch
     /// removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
@@ -226,8 +227,8 @@ impl<'a> Merger<'a> {
             return Ok(());
         }
         let full = self.subject.root.join(path);
-        let text = fs::read_to_string(&full).map_err(MergeError::io(&full))?;
-        let source = Source::new(text);
+        let bytes = fs::read(&full).map_err(MergeError::io(&full))?;
+        let source = Source::new(decode(bytes));
         let all = token::lex(&source.text);
         let reserved = all.iter().find(|t| project::is_reserved(t, t.text(&source.text)));
         if let Some(token) = reserved {
@@ -486,7 +487,7 @@ impl<'a> Merger<'a> {
                     (None, _) => (Status::Merged, None, 0),
                 };
             let reasons: Vec<String> = self.notes(revision).into_iter().chain(obstacle).collect();
-            let reason = reasons.join("; ");
+            let reason = shown(&reasons.join("; "));
             let patch = self.name(revision).to_owned();
             MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };

@@ -10,7 +10,7 @@ use crate::{
         stamp::hash,
         toolchain::{Toolchain, command},
     },
-    merge::Changes,
+    merge::{Changes, encode},
 };
 
 /// The linker leaves the merged module under the program's name with this suffix.
@@ -24,7 +24,7 @@ pub(super) fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
             Some(text) => {
                 let directory = path.parent().unwrap_or(tree);
                 fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
-                fs::write(&path, &**text).map_err(BuildError::io(&path))?;
+                fs::write(&path, encode(text)).map_err(BuildError::io(&path))?;
             }
             None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
         }
