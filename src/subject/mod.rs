@@ -13,6 +13,7 @@ mod path;
 pub mod revision;
 mod setup;
 mod source;
+mod stdin;
 mod times;
 
 pub use config::SubjectConfig;
