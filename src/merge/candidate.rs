@@ -32,6 +32,8 @@ pub struct Candidate {
     pub files: Changes,
     /// It is a diff that applies only if runs of blanks count as equal.
     pub blanks_ignored: bool,
+    /// Binary files that the diff also changes, relative to the source root. No C file mentions them.
+    pub left_out: Vec<PathBuf>,
 }
 
 /// What became of each patch: the patched files, or the reason why it does not apply, with the file
@@ -159,11 +161,16 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
     let mut files: Changes = BTreeMap::new();
-    let (mut hunks, mut blanks_ignored) = (0, false);
+    let (mut hunks, mut blanks_ignored, mut left_out) = (0, false, Vec::new());
     let usual = diffs.iter().find_map(|diff| changed(subject, &files, diff));
     let usual = usual.map(|(_, strip)| strip);
     for diff in &diffs {
         let place = |line: usize, reason: String| format!("{}:{line}: {reason}", patch.name);
+        if diff.is_binary {
+            let out = binary(subject, &files, diff, usual).map_err(|why| place(diff.line, why))?;
+            left_out.push(out);
+            continue;
+        }
         let Target { from, to } =
             target(subject, &files, diff, usual).map_err(|reason| place(diff.line, reason))?;
         let text = match &from {
@@ -194,7 +201,43 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             files.insert(to, Some(patched.text.into()));
         }
     }
-    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored })
+    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored, left_out })
+}
+
+/// The path of a binary file that a diff changes, if the program seems not to depend on it.
+fn binary(
+    subject: &Subject,
+    files: &Changes,
+    diff: &FileDiff,
+    usual: Option<usize>,
+) -> Result<PathBuf, String> {
+    const REFUSED: &str = "a binary file cannot be patched";
+    let named = diff.new.as_ref().or(diff.old.as_ref()).ok_or(REFUSED)?;
+    let there = changed(subject, files, diff).map(|(path, _)| path);
+    let path = there.or_else(|| stripped(named, usual.or_else(|| strips(diff).next())?));
+    let path = path.ok_or_else(|| format!("{named} is not a path in the subject"))?;
+    let is_c = |file: &Path| file.extension().is_some_and(|e| e == "c" || e == "h");
+    if is_c(&path) || subject.sources.contains(&path) {
+        return Err(format!("{} is binary: {REFUSED}", path.display()));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let build = &subject.config.build;
+    let flags = build.flags.iter().chain(&build.configure).chain(&build.make);
+    if flags.into_iter().any(|words| words.contains(&name)) {
+        return Err(format!("[build] mentions {name}: {REFUSED}"));
+    }
+    let all = files_below(&subject.root).map_err(|error| error.to_string())?;
+    let all = all.iter().filter(|file| is_c(file) || subject.sources.contains(file));
+    for file in all {
+        if text_of(&subject.root, file).is_ok_and(|text| text.contains(&name)) {
+            return Err(format!("{} mentions {name}: {REFUSED}", file.display()));
+        }
+    }
+    let mut changed = files.iter().filter_map(|(file, text)| Some((file, text.as_ref()?)));
+    match changed.find(|(_, text)| text.contains(&name)) {
+        Some((file, _)) => Err(format!("{} mentions {name}: {REFUSED}", file.display())),
+        None => Ok(path),
+    }
 }
 
 /// A source file's text.

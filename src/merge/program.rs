@@ -23,7 +23,7 @@ use super::{
     project,
     resolve::{self, Resolved},
     source::Source,
-    token,
+    token, wording,
 };
 
 /// All revisions in one program.
@@ -72,13 +72,16 @@ pub struct MergedRevision {
 /// The note that a patch does not apply as it is.
 const BLANKS_IGNORED: &str = "applied with white space ignored";
 
+/// How the note begins that a patch also changes a binary file, on which the program does not depend.
+const LEFT_OUT: &str = "without the binary file";
+
 /// How the note begins that a revision has the same sources as one before it.
 const SAME_AS: &str = "the same as";
 
 /// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
 /// should know also if it is in the meta program.
 pub fn is_note(reason: &str) -> bool {
-    reason == BLANKS_IGNORED || reason.starts_with(SAME_AS)
+    reason == BLANKS_IGNORED || [LEFT_OUT, SAME_AS].iter().any(|note| reason.starts_with(note))
 }
 
 /// Whether and how a revision takes part.
@@ -390,12 +393,16 @@ impl<'a> Merger<'a> {
     /// even alone; if there are none, those that cannot be merged with the ones before them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
-            Ok(draft) => check::compile(self.subject, self.check, &texts_of(&draft)).err(),
+            Ok(draft) => {
+                let message = check::compile(self.subject, self.check, &texts_of(&draft)).err()?;
+                Some(self.in_own_words(*revisions.last()?, &draft, &message))
+            }
             Err(faults) => faults.into_iter().next().map(|f| f.reason),
         };
-        let reason = |message| format!("the meta program would be wrong with it: {message}");
-        let fault =
-            |revision, message| Fault { revision, reason: reason(message), hopeless: false };
+        let fault = |revision, message: String| {
+            let reason = format!("the meta program would be wrong with it: {message}");
+            Fault { revision, reason, hopeless: false }
+        };
         let alone: Vec<_> = all.iter().filter_map(|r| Some(fault(*r, fails(&[*r])?))).collect();
         if !alone.is_empty() {
             return alone;
@@ -411,9 +418,26 @@ impl<'a> Merger<'a> {
         }
         if faults.is_empty() {
             // The compiler contradicts itself: blame all, so as not to loop for ever.
-            faults.extend(all.iter().map(|r| fault(*r, message.clone())));
+            let draft = self.draft(all).ok();
+            faults.extend(all.iter().map(|revision| {
+                let message = match &draft {
+                    Some(draft) => self.in_own_words(*revision, draft, &message),
+                    None => message.clone(),
+                };
+                fault(*revision, message)
+            }));
         }
         faults
+    }
+
+    /// A compiler's message about a draft, with the lines of a revision.
+    fn in_own_words(&self, revision: Revision, draft: &Draft, message: &str) -> String {
+        let own = |path: &Path| {
+            let patched = self.candidates.get(&revision).and_then(|files| files.get(path));
+            patched.or_else(|| self.originals.get(path)).map(|source| &*source.text)
+        };
+        let texts = draft.files.iter().map(|file| (file.path.as_path(), &*file.text));
+        wording::in_own_words(message, texts, revision, own)
     }
 
     /// Whether a revision compiles with another text for one of its files.
@@ -456,7 +480,9 @@ impl<'a> Merger<'a> {
             Revision::ORIGINAL => format!("{SAME_AS} 0 original"),
             _ => format!("{SAME_AS} {other} {}", self.name(other)),
         };
-        blanks.into_iter().chain(self.first_alike(revision, given).map(same)).collect()
+        let left_out = given.left_out.iter().map(|file| format!("{LEFT_OUT} {}", file.display()));
+        let alike = self.first_alike(revision, given).map(same);
+        blanks.into_iter().chain(left_out).chain(alike).collect()
     }
 
     /// The first revision before this one that has the same sources.
@@ -487,7 +513,7 @@ impl<'a> Merger<'a> {
                     (None, _) => (Status::Merged, None, 0),
                 };
             let reasons: Vec<String> = self.notes(revision).into_iter().chain(obstacle).collect();
-            let reason = shown(&reasons.join("; "));
+            let reason = wording::plain(&shown(&reasons.join("; ")));
             let patch = self.name(revision).to_owned();
             MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };
