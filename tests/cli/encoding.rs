@@ -41,7 +41,7 @@ fn a_program_in_latin_1_prints_latin_1() {
     ]);
     let ran = run(&mut scratch.stage("diff"));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("\"gr\\xf6\\xdfer\""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\"gr\\xf6\\xdfer\\n"), "{}", ran.stdout);
     let rows: Vec<RevisionRow> = table(&scratch.out());
     let statuses: Vec<Status> = rows.iter().map(|row| row.status).collect();
     assert_eq!(statuses[..4], [Status::Merged; 4], "{rows:?}");
@@ -74,5 +74,7 @@ fn a_program_in_latin_1_prints_latin_1() {
 fn parts_of_a_patch_in_latin_1_are_in_latin_1() {
     let scratch = subject(&[("er\"", "\u{e4}r\"")]);
     let ran = run(scratch.stage("interact").args(["--patch", "1", "--by", "statement"]));
-    assert!(ran.stdout.contains("gr\\xf6\\xdf\\xe4r"), "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let results = fs::read_to_string(scratch.path("out/results.json")).expect("UTF-8");
+    assert!(results.contains(r"gr\\xf6\\xdf\\xe4r"), "{results}");
 }
