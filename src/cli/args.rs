@@ -79,15 +79,33 @@ impl SearchArgs {
     }
 }
 
-/// Opens a subject for the commands that run single stages. Of a package, the original is built.
+/// Opens a subject for the commands that write the results of single stages. They leave those of a
+/// comparison as they are. Of a package, the original is built.
+pub(super) fn open_stage(
+    subject: &Path,
+    out: Option<&Path>,
+    progress: &mut Progress,
+) -> anyhow::Result<Stage> {
+    open_in(subject, |subject| ResultsDir::of_stage(&results_of(subject, out)), progress)
+}
+
+/// Opens a subject and its results. Of a package, the original is built.
 pub(super) fn open(
     subject: &Path,
     out: Option<&Path>,
     progress: &mut Progress,
 ) -> anyhow::Result<Stage> {
+    open_in(subject, |subject| results_of(subject, out), progress)
+}
+
+fn open_in(
+    subject: &Path,
+    place: impl FnOnce(&Subject) -> PathBuf,
+    progress: &mut Progress,
+) -> anyhow::Result<Stage> {
     let interrupt = interrupt::token();
     let subject = Subject::load_unless(subject, &interrupt)?;
-    let place = ResultsDir::claim(results_of(&subject, out))?;
+    let place = ResultsDir::claim(place(&subject))?;
     let mut stage = Stage::new(subject, place, &interrupt)?;
     stage.prepare(progress)?;
     Ok(stage)

@@ -1,7 +1,7 @@
 //! `psychic build SUBJECT`.
 
 use super::{
-    args::{StageArgs, open},
+    args::{StageArgs, open_stage},
     exit::SUCCESS,
     progress::Progress,
     say,
@@ -9,7 +9,7 @@ use super::{
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
-    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let stage = open_stage(&args.subject, args.out.as_deref(), &mut progress)?;
     let mut merged = stage.merged(&mut progress)?;
     let (built, _) = stage.build(&mut merged, &mut progress)?;
     let programs = built.binaries.plain.programs().into_iter().map(|p| p.display().to_string());

@@ -58,7 +58,7 @@ pub(super) fn debug(
         {
             let path = source.join(path);
             fs::create_dir_all(path.parent().unwrap_or(&source))?;
-            fs::write(path, text)?;
+            fs::write(path, merge::encode(text))?;
         }
         fs::write(place.join("stdin"), test.stdin.as_deref().unwrap_or_default())?;
         fs::create_dir(&bin)?;

@@ -12,7 +12,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::{
-    args::{SearchArgs, open},
+    args::{SearchArgs, open_stage},
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     inputs::SymbolicInputArgs,
     interrupt,
@@ -249,7 +249,7 @@ fn load_subject(args: &ExploreArgs, progress: &mut Progress) -> anyhow::Result<T
          options for input are only for a file",
         args.target.display()
     );
-    let stage = open(&args.target, args.out.as_deref(), progress)?;
+    let stage = open_stage(&args.target, args.out.as_deref(), progress)?;
     let mut merged = stage.merged(progress)?;
     let (_, module) = stage.build(&mut merged, progress)?;
     let mut program = Program::new(module, &Models::without(&args.search.no_model)?);

@@ -1,7 +1,7 @@
 //! `psychic merge SUBJECT`.
 
 use super::{
-    args::{StageArgs, open},
+    args::{StageArgs, open_stage},
     exit::SUCCESS,
     progress::Progress,
     say,
@@ -10,7 +10,7 @@ use crate::results::Status;
 
 pub(super) fn run(args: &StageArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
-    let stage = open(&args.subject, args.out.as_deref(), &mut progress)?;
+    let stage = open_stage(&args.subject, args.out.as_deref(), &mut progress)?;
     let merged = stage.merge(&mut progress)?;
     let patches = say::count(merged.rows.len() as u64 - 1, "patch");
     let of = |status| merged.rows.iter().skip(1).filter(|row| row.status == status).count();

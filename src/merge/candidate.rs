@@ -14,12 +14,13 @@ use crate::subject::{Form, Patch, Revision, Subject, files_below};
 use super::{
     SyntaxCheck, apply,
     check::compile,
+    encoding::{decode, shown},
     patch::{self, FileDiff},
     source::Source,
 };
 
-/// The files that a patch changes, by path relative to the source root: the new text, or `None` if
-/// the patch removes the file.
+/// The files that a patch changes, by path relative to the source root: the new text, as [`decode`]
+/// makes it, or `None` if the patch removes the file.
 pub type Changes = BTreeMap<PathBuf, Option<Arc<str>>>;
 
 /// A patch that was applied.
@@ -31,6 +32,8 @@ pub struct Candidate {
     pub files: Changes,
     /// It is a diff that applies only if runs of blanks count as equal.
     pub blanks_ignored: bool,
+    /// Binary files that the diff also changes, relative to the source root. No C file mentions them.
+    pub left_out: Vec<PathBuf>,
 }
 
 /// What became of each patch: the patched files, or the reason why it does not apply, with the file
@@ -45,12 +48,13 @@ pub fn candidates(subject: &Subject) -> Candidates {
 
 /// Reads a patch, whatever its form, and applies it to the sources.
 fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
-    match patch.form {
+    let candidate = match patch.form {
         Form::Diff => applied(subject, patch),
         Form::File => in_place(subject, patch),
         Form::Tree => tree(subject, patch),
         Form::Module | Form::Number => Ok(Candidate::default()),
-    }
+    };
+    candidate.map_err(|reason| shown(&reason))
 }
 
 /// The candidate that replaces one source by a file.
@@ -80,11 +84,16 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let mut files: Changes = BTreeMap::new();
     for file in theirs {
         let path = patch.path.join(&file);
-        let same = fs::read(subject.root.join(&file)).ok() == fs::read(&path).ok();
+        let name = Path::new(&patch.name).join(&file);
+        let bytes = match bytes_at(&path, &name.display().to_string()) {
+            Ok(bytes) => bytes,
+            Err(_) if !is_c(&file) => continue,
+            Err(error) => return Err(error),
+        };
+        let same = fs::read(subject.root.join(&file)).is_ok_and(|old| old == bytes);
         // A file that is neither C nor text cannot be a source.
-        if !same && (is_c(&file) || fs::read_to_string(&path).is_ok()) {
-            let name = Path::new(&patch.name).join(&file);
-            files.insert(file, Some(text_at(&path, &name.display().to_string())?));
+        if !same && (is_c(&file) || !bytes.contains(&0)) {
+            files.insert(file, Some(decode(bytes).into()));
         }
     }
     let headers = files_below(&subject.root).map_err(failed)?.into_iter().filter(|file| {
@@ -135,7 +144,7 @@ fn changes(
     Ok(changes)
 }
 
-/// What a candidate changes, as unified diffs by file.
+/// What a candidate changes, as unified diffs by file, which are texts as [`decode`] makes them.
 pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf, String> {
     let diff = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
         let old = text_of(&subject.root, path).unwrap_or_else(|_| "".into());
@@ -148,15 +157,20 @@ pub fn difference(subject: &Subject, candidate: &Candidate) -> BTreeMap<PathBuf,
 /// Applies a unified diff to the sources.
 fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let bytes = fs::read(&patch.path).map_err(|error| format!("{}: {error}", patch.name))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{}: not UTF-8 text", patch.name))?;
+    let text = decode(bytes);
     let diffs =
         patch::parse(&text).map_err(|e| format!("{}:{}: {}", patch.name, e.line, e.reason))?;
     let mut files: Changes = BTreeMap::new();
-    let (mut hunks, mut blanks_ignored) = (0, false);
+    let (mut hunks, mut blanks_ignored, mut left_out) = (0, false, Vec::new());
     let usual = diffs.iter().find_map(|diff| changed(subject, &files, diff));
     let usual = usual.map(|(_, strip)| strip);
     for diff in &diffs {
         let place = |line: usize, reason: String| format!("{}:{line}: {reason}", patch.name);
+        if diff.is_binary {
+            let out = binary(subject, &files, diff, usual).map_err(|why| place(diff.line, why))?;
+            left_out.push(out);
+            continue;
+        }
         let Target { from, to } =
             target(subject, &files, diff, usual).map_err(|reason| place(diff.line, reason))?;
         let text = match &from {
@@ -187,7 +201,43 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             files.insert(to, Some(patched.text.into()));
         }
     }
-    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored })
+    Ok(Candidate { hunks, files: changes(subject, files)?, blanks_ignored, left_out })
+}
+
+/// The path of a binary file that a diff changes, if the program seems not to depend on it.
+fn binary(
+    subject: &Subject,
+    files: &Changes,
+    diff: &FileDiff,
+    usual: Option<usize>,
+) -> Result<PathBuf, String> {
+    const REFUSED: &str = "a binary file cannot be patched";
+    let named = diff.new.as_ref().or(diff.old.as_ref()).ok_or(REFUSED)?;
+    let there = changed(subject, files, diff).map(|(path, _)| path);
+    let path = there.or_else(|| stripped(named, usual.or_else(|| strips(diff).next())?));
+    let path = path.ok_or_else(|| format!("{named} is not a path in the subject"))?;
+    let is_c = |file: &Path| file.extension().is_some_and(|e| e == "c" || e == "h");
+    if is_c(&path) || subject.sources.contains(&path) {
+        return Err(format!("{} is binary: {REFUSED}", path.display()));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let build = &subject.config.build;
+    let flags = build.flags.iter().chain(&build.configure).chain(&build.make);
+    if flags.into_iter().any(|words| words.contains(&name)) {
+        return Err(format!("[build] mentions {name}: {REFUSED}"));
+    }
+    let all = files_below(&subject.root).map_err(|error| error.to_string())?;
+    let all = all.iter().filter(|file| is_c(file) || subject.sources.contains(file));
+    for file in all {
+        if text_of(&subject.root, file).is_ok_and(|text| text.contains(&name)) {
+            return Err(format!("{} mentions {name}: {REFUSED}", file.display()));
+        }
+    }
+    let mut changed = files.iter().filter_map(|(file, text)| Some((file, text.as_ref()?)));
+    match changed.find(|(_, text)| text.contains(&name)) {
+        Some((file, _)) => Err(format!("{} mentions {name}: {REFUSED}", file.display())),
+        None => Ok(path),
+    }
 }
 
 /// A source file's text.
@@ -197,12 +247,12 @@ pub(super) fn text_of(root: &Path, path: &Path) -> Result<Arc<str>, String> {
 
 /// The text of the file at `path`, which messages call `name`.
 fn text_at(path: &Path, name: &str) -> Result<Arc<str>, String> {
-    let bytes = fs::read(path).map_err(|error| format!("{name}: {error}"))?;
-    String::from_utf8(bytes).map(Arc::from).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|b| **b == b'\n').count() + 1;
-        format!("{name}:{line}: not UTF-8 (iconv converts it)")
-    })
+    bytes_at(path, name).map(|bytes| decode(bytes).into())
+}
+
+/// The content of the file at `path`, which messages call `name`.
+fn bytes_at(path: &Path, name: &str) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("{name}: {error}"))
 }
 
 /// The file that a diff reads and the file that it writes, relative to the source root.
@@ -335,7 +385,7 @@ pub fn explain(subject: &Subject, candidate: &Candidate, message: &str) -> Strin
         let known = known.unwrap_or_default();
         for (line, error) in Source::new(text.clone()).errors() {
             if known.iter().all(|(_, old)| *old != error) {
-                return format!("{}:{line}: {error} ({message})", path.display());
+                return shown(&format!("{}:{line}: {error} ({message})", path.display()));
             }
         }
     }

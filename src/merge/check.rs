@@ -33,6 +33,13 @@ pub trait SyntaxCheck: Sync {
         let _ = file;
         Role::Source
     }
+
+    /// Whether the program may depend on a file of the original's source tree that no C file
+    /// mentions.
+    fn needs(&self, file: &Path) -> bool {
+        let _ = file;
+        false
+    }
 }
 
 /// What a file of a source tree is for.

@@ -35,7 +35,7 @@ pub enum MergeError {
         name: String,
     },
     /// Every patch was rejected.
-    #[error("not one patch applies and compiles:\n{}", .0.join("\n"))]
+    #[error("not one patch applies, compiles and links:\n{}", .0.join("\n"))]
     NothingToMerge(
         /// One line for each patch, with the reason.
         Vec<String>,

@@ -32,6 +32,7 @@ mod change;
 mod check;
 mod edit;
 mod emit;
+mod encoding;
 mod error;
 mod legal;
 mod overlay;
@@ -43,6 +44,7 @@ mod resolve;
 mod scope;
 mod source;
 mod token;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,7 @@ use rayon::prelude::*;
 
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
 pub use check::{Role, SyntaxCheck};
+pub use encoding::{decode, encode, shown};
 pub use error::MergeError;
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::{PatchError, changed_lines, touched};
@@ -76,6 +79,13 @@ pub fn merge(subject: &Subject, check: &dyn SyntaxCheck) -> Result<MetaProgram, 
             // Only the build itself knows what a changed build file compiles, and how.
             if candidate.files.keys().all(|file| check.role(file) != Role::Build) {
                 candidate::validate(subject, check, &candidate)?;
+            }
+            // A build may use such a file in ways of its own.
+            if let Some(file) = candidate.left_out.iter().find(|file| check.needs(file)) {
+                return Err(format!(
+                    "{} is binary, and the build may use it: a binary file cannot be patched",
+                    file.display()
+                ));
             }
             Ok(candidate)
         });

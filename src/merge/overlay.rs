@@ -10,6 +10,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use super::encoding::encode;
+
 type Entries = Arc<[(OsString, PathBuf)]>;
 
 /// A source tree of which copies are made. Nothing in it may change while this is in use.
@@ -93,7 +95,8 @@ impl Tree<'_> {
     }
 }
 
-/// Makes `dir` look like a tree with some files replaced or (`None`) removed. Directories on the
+/// Makes `dir` look like a tree with some files replaced by texts ([encoded](encode)) or (`None`)
+/// removed. Directories on the
 /// way to these files are real; everything else is a symbolic link.
 ///
 /// # Errors
@@ -115,7 +118,7 @@ pub fn overlay<'a>(
             fs::remove_file(&to)?;
         }
         if let Some(text) = text {
-            fs::write(&to, text)?;
+            fs::write(&to, encode(text))?;
         }
     }
     Ok(())

@@ -23,6 +23,8 @@ pub(super) struct FileDiff {
     pub(super) renames: bool,
     /// It is a copy: the old file stays.
     pub(super) is_copy: bool,
+    /// The file is binary, and its hunks are not known.
+    pub(super) is_binary: bool,
     /// Empty if only names change, or if an empty file is created or deleted.
     pub(super) hunks: Vec<Hunk>,
 }
@@ -94,14 +96,19 @@ pub struct PatchError {
 
 /// Reads a patch.
 pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
-    let mut reader = Reader { lines: text.lines().collect(), at: 0 };
+    let mut reader = Reader { lines: text.lines().collect(), at: 0, changes_mode: false };
     let mut diffs: Vec<FileDiff> = Vec::new();
     while let Some(line) = reader.peek() {
         let next = reader.lines.get(reader.at + 1).copied().unwrap_or_default();
         if line.starts_with("--- ") && next.starts_with("+++ ") {
             diffs.push(reader.file()?);
-        } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
-            return Err(reader.error("a binary file cannot be patched"));
+        } else if let Some((old, new)) = binary_files(line) {
+            reader.at += 1;
+            let (line, hunks) = (reader.at, Vec::new());
+            let (renames, is_copy, is_binary) = (false, false, true);
+            diffs.push(FileDiff { old, new, line, renames, is_copy, is_binary, hunks });
+        } else if line.starts_with("GIT binary patch") {
+            return Err(reader.error("a binary patch without a `diff --git` line above it"));
         } else if line.starts_with("diff --git ") {
             diffs.extend(reader.git()?);
         } else if line.starts_with("@@ -") {
@@ -110,7 +117,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
             reader.at += 1;
         }
     }
-    match diffs.is_empty() {
+    match diffs.is_empty() && !reader.changes_mode {
         true if text.trim().is_empty() => Err(PatchError { line: 1, reason: "empty".into() }),
         true => Err(PatchError { line: 1, reason: "not a unified diff".into() }),
         false => Ok(diffs),
@@ -120,6 +127,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
 struct Reader<'a> {
     lines: Vec<&'a str>,
     at: usize,
+    /// The mode of a file changes.
+    changes_mode: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -137,7 +146,7 @@ impl<'a> Reader<'a> {
         let line = self.at + 1;
         let names = self.lines[self.at].trim_start_matches("diff --git ").to_owned();
         let (mut from, mut to, mut is_copy) = (None, None, false);
-        let (mut is_new, mut is_gone) = (false, false);
+        let (mut is_new, mut is_gone, mut is_binary) = (false, false, false);
         self.at += 1;
         while let Some(header) = self.peek() {
             let next = self.lines.get(self.at + 1).copied().unwrap_or_default();
@@ -146,7 +155,9 @@ impl<'a> Reader<'a> {
                 break;
             }
             if header.starts_with("GIT binary patch") || header.starts_with("Binary files ") {
-                return Err(self.error("a binary file cannot be patched"));
+                is_binary = true;
+                self.at += 1;
+                break;
             }
             for (kind, copies) in [("rename", false), ("copy", true)] {
                 if let Some(name) = header.strip_prefix(&format!("{kind} from ")) {
@@ -155,11 +166,12 @@ impl<'a> Reader<'a> {
                     to = Some(format!("b/{}", unquoted(name)));
                 }
             }
+            self.changes_mode |= header.starts_with("old mode");
             is_new |= header.starts_with("new file mode");
             is_gone |= header.starts_with("deleted file mode");
             self.at += 1;
         }
-        let hunks = self.peek().is_some_and(|line| line.starts_with("--- "));
+        let hunks = !is_binary && self.peek().is_some_and(|line| line.starts_with("--- "));
         let mut diff = match hunks {
             true => self.file()?,
             false => FileDiff {
@@ -168,6 +180,7 @@ impl<'a> Reader<'a> {
                 line,
                 renames: false,
                 is_copy: false,
+                is_binary,
                 hunks: Vec::new(),
             },
         };
@@ -175,11 +188,10 @@ impl<'a> Reader<'a> {
             (diff.old, diff.new, diff.renames, diff.is_copy) = (from, to, true, is_copy);
         } else if !hunks {
             // A diff that creates or deletes an empty file has no hunks.
-            let middle = names.find(" b/").filter(|_| is_new || is_gone);
-            let Some(middle) = middle else { return Ok(None) };
-            let (old, new) = names.split_at(middle);
-            diff.old = is_gone.then(|| old.to_owned());
-            diff.new = is_new.then(|| new.trim_start().to_owned());
+            let both = both(&names).filter(|_| is_new || is_gone || is_binary);
+            let Some((old, new)) = both else { return Ok(None) };
+            diff.old = (!is_new).then_some(old);
+            diff.new = (!is_gone).then_some(new);
         }
         Ok(Some(diff))
     }
@@ -196,7 +208,8 @@ impl<'a> Reader<'a> {
         if hunks.is_empty() {
             return Err(self.error("expected a hunk, `@@ -LINE,COUNT +LINE,COUNT @@`"));
         }
-        Ok(FileDiff { old, new, line, renames: false, is_copy: false, hunks })
+        let (renames, is_copy, is_binary) = (false, false, false);
+        Ok(FileDiff { old, new, line, renames, is_copy, is_binary, hunks })
     }
 
     fn hunk(&mut self, header: &str) -> Result<Hunk, PatchError> {
@@ -250,6 +263,23 @@ impl<'a> Reader<'a> {
         hunk.new_is_unterminated |= !matches!(hunk.lines.last(), Some(Line::Removed(_)) | None);
         self.at += 1;
     }
+}
+
+/// The two paths of `Binary files OLD and NEW differ`, as `diff -r` says it.
+fn binary_files(line: &str) -> Option<(Option<String>, Option<String>)> {
+    let names = line.strip_prefix("Binary files ")?.strip_suffix(" differ")?;
+    let (old, new) = names.split_once(" and ")?;
+    Some((path(old), path(new)))
+}
+
+/// The two paths behind `diff --git`, of a file that is not renamed.
+fn both(names: &str) -> Option<(String, String)> {
+    let name =
+        |path: &str| path.split_once('/').map_or(path.to_owned(), |(_, name)| name.to_owned());
+    names.match_indices(' ').find_map(|(middle, _)| {
+        let (old, new) = (unquoted(&names[..middle]), unquoted(&names[middle + 1..]));
+        (old == new || name(&old) == name(&new)).then_some((old, new))
+    })
 }
 
 /// `((old start, old count), new count)` of `@@ -a,b +c,d @@`.
@@ -348,6 +378,35 @@ mod tests {
     }
 
     #[test]
+    fn parts_without_hunks() {
+        let of = |text: &str| -> Vec<_> {
+            let diffs = parse(text).unwrap().into_iter();
+            diffs.map(|d| (d.old, d.new, d.is_binary, d.hunks.len())).collect()
+        };
+        let some = |text: &str| Some(text.to_owned());
+        let mode = "diff --git a/x.sh b/x.sh\nold mode 100644\nnew mode 100755\n";
+        assert_eq!(of(mode), []);
+        let empty = "diff --git a/y z.c b/y z.c\nnew file mode 100644\nindex 0000000..e69de29\n";
+        let gone = "diff --git x.c x.c\ndeleted file mode 100644\nindex e69de29..0000000\n";
+        let quoted = "diff --git \"a/\\303\\251 x.png\" \"b/\\303\\251 x.png\"\nindex 1..2 100644\n\
+                      Binary files \"a/\\303\\251 x.png\" and \"b/\\303\\251 x.png\" differ\n";
+        let data = "diff --git a/x.png b/x.png\nindex 1..2 100644\nGIT binary patch\n\
+                    literal 4\nLc${NkU|;|M00aO5\n\nliteral 4\nLc${NkU|;|M00aO5\n\n";
+        let text = "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n";
+        let all =
+            [mode, empty, gone, quoted, data, "Binary files old/a.o and new/a.o differ\n", text];
+        let expected = [
+            (None, some("b/y z.c"), false, 0),
+            (some("x.c"), None, false, 0),
+            (some("a/\u{e9} x.png"), some("b/\u{e9} x.png"), true, 0),
+            (some("a/x.png"), some("b/x.png"), true, 0),
+            (some("old/a.o"), some("new/a.o"), true, 0),
+            (some("a"), some("b"), false, 1),
+        ];
+        assert_eq!(of(&all.concat()), expected);
+    }
+
+    #[test]
     fn errors_name_their_line() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert_eq!(error(" \n"), "line 1: empty");
@@ -362,6 +421,6 @@ mod tests {
         assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\n-y\n-z\n").starts_with("line 6: "));
         assert!(error("--- a\n+++ b\n@@ -1,2 +1 @@\n-x\nfoo\n").starts_with("line 5: "));
         assert!(error("@@ -1 +1 @@\n-x\n+y\n").starts_with("line 1: a hunk without"));
-        assert!(error("Binary files a and b differ\n").starts_with("line 1: a binary"));
+        assert!(error("GIT binary patch\nliteral 0\n").starts_with("line 1: a binary patch"));
     }
 }

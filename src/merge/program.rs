@@ -22,10 +22,11 @@ use super::{
     check,
     edit::Granularity,
     emit::{self, Site, Version},
+    encoding::{decode, encode, shown},
     project,
     resolve::{self, Resolved},
     source::Source,
-    token,
+    token, wording,
 };
 
 /// All revisions in one program.
@@ -49,7 +50,7 @@ pub struct MetaProgram {
 pub struct MetaFile {
     /// Path relative to the source root.
     pub path: PathBuf,
-    /// Its text.
+    /// Its text, as [`decode`] makes it.
     pub text: String,
 }
 
@@ -74,13 +75,16 @@ pub struct MergedRevision {
 /// The note that a patch does not apply as it is.
 const BLANKS_IGNORED: &str = "applied with white space ignored";
 
+/// How the note begins that a patch also changes a binary file, on which the program does not depend.
+const LEFT_OUT: &str = "without the binary file";
+
 /// How the note begins that a revision has the same sources as one before it.
 const SAME_AS: &str = "the same as";
 
 /// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
 /// should know also if it is in the meta program.
 pub fn is_note(reason: &str) -> bool {
-    reason == BLANKS_IGNORED || reason.starts_with(SAME_AS)
+    reason == BLANKS_IGNORED || [LEFT_OUT, SAME_AS].iter().any(|note| reason.starts_with(note))
 }
 
 /// Whether and how a revision takes part.
@@ -108,7 +112,7 @@ impl MetaProgram {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            fs::write(path, &file.text)?;
+            fs::write(path, encode(&file.text))?;
         }
         Ok(())
     }
@@ -119,7 +123,7 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of a file with the patch of `revision` alone; the original's text if the patch does
+    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's text if the patch does
     /// not change the file. `None` for files that no patch changes, for files that this patch
     /// removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
@@ -229,8 +233,8 @@ impl<'a> Merger<'a> {
             return Ok(());
         }
         let full = self.subject.root.join(path);
-        let text = fs::read_to_string(&full).map_err(MergeError::io(&full))?;
-        let source = Source::new(text);
+        let bytes = fs::read(&full).map_err(MergeError::io(&full))?;
+        let source = Source::new(decode(bytes));
         let all = token::lex(&source.text);
         let reserved = all.iter().find(|t| project::is_reserved(t, t.text(&source.text)));
         if let Some(token) = reserved {
@@ -392,12 +396,16 @@ impl<'a> Merger<'a> {
     /// even alone; if there are none, those that cannot be merged with the ones before them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
-            Ok(draft) => check::compile(self.subject, self.check, &texts_of(&draft)).err(),
+            Ok(draft) => {
+                let message = check::compile(self.subject, self.check, &texts_of(&draft)).err()?;
+                Some(self.in_own_words(*revisions.last()?, &draft, &message))
+            }
             Err(faults) => faults.into_iter().next().map(|f| f.reason),
         };
-        let reason = |message| format!("the meta program would be wrong with it: {message}");
-        let fault =
-            |revision, message| Fault { revision, reason: reason(message), hopeless: false };
+        let fault = |revision, message: String| {
+            let reason = format!("the meta program would be wrong with it: {message}");
+            Fault { revision, reason, hopeless: false }
+        };
         let alone: Vec<_> = all.iter().filter_map(|r| Some(fault(*r, fails(&[*r])?))).collect();
         if !alone.is_empty() {
             return alone;
@@ -413,9 +421,26 @@ impl<'a> Merger<'a> {
         }
         if faults.is_empty() {
             // The compiler contradicts itself: blame all, so as not to loop for ever.
-            faults.extend(all.iter().map(|r| fault(*r, message.clone())));
+            let draft = self.draft(all).ok();
+            faults.extend(all.iter().map(|revision| {
+                let message = match &draft {
+                    Some(draft) => self.in_own_words(*revision, draft, &message),
+                    None => message.clone(),
+                };
+                fault(*revision, message)
+            }));
         }
         faults
+    }
+
+    /// A compiler's message about a draft, with the lines of a revision.
+    fn in_own_words(&self, revision: Revision, draft: &Draft, message: &str) -> String {
+        let own = |path: &Path| {
+            let patched = self.candidates.get(&revision).and_then(|files| files.get(path));
+            patched.or_else(|| self.originals.get(path)).map(|source| &*source.text)
+        };
+        let texts = draft.files.iter().map(|file| (file.path.as_path(), &*file.text));
+        wording::in_own_words(message, texts, revision, own)
     }
 
     /// Whether a revision compiles with another text for one of its files.
@@ -458,7 +483,9 @@ impl<'a> Merger<'a> {
             Revision::ORIGINAL => format!("{SAME_AS} 0 original"),
             _ => format!("{SAME_AS} {other} {}", self.name(other)),
         };
-        blanks.into_iter().chain(self.first_alike(revision, given).map(same)).collect()
+        let left_out = given.left_out.iter().map(|file| format!("{LEFT_OUT} {}", file.display()));
+        let alike = self.first_alike(revision, given).map(same);
+        blanks.into_iter().chain(left_out).chain(alike).collect()
     }
 
     /// The first revision before this one that has the same sources.
@@ -489,7 +516,7 @@ impl<'a> Merger<'a> {
                     (None, _) => (Status::Merged, None, 0),
                 };
             let reasons: Vec<String> = self.notes(revision).into_iter().chain(obstacle).collect();
-            let reason = reasons.join("; ");
+            let reason = wording::plain(&shown(&reasons.join("; ")));
             let patch = self.name(revision).to_owned();
             MergedRevision { revision, patch, status, reason, hunks, arms: arms(revision) }
         };

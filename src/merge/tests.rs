@@ -17,7 +17,7 @@ use crate::{
     subject::{Revision, Subject},
 };
 
-use super::{MergeError, MetaProgram, Status, SyntaxCheck, candidates, merge};
+use super::{MergeError, MetaProgram, Status, SyntaxCheck, candidates, is_note, merge};
 
 /// `psychic.h` for a native meta program.
 const HEADER: &str = "#ifndef PSYCHIC_H

@@ -19,10 +19,13 @@ use super::{
     read_table, write::UNFINISHED,
 };
 
+/// The directory of stages that are run on their own beside the results of a comparison.
+pub(super) const STAGES: &str = "stages";
+
 const MARK_TEXT: &str = "Psychic writes its results here, and replaces and removes them.\n";
 
 /// The names that runs use in a results directory beside those of tables.
-pub(super) const NAMES: [&str; 38] = [
+pub(super) const NAMES: [&str; 39] = [
     "answers.json",
     "build",
     "clusters.pdf",
@@ -52,6 +55,7 @@ pub(super) const NAMES: [&str; 38] = [
     "progress.svg",
     "report.html",
     "results.json",
+    STAGES,
     "subsets",
     "tests",
     "tree.dot",

@@ -5,11 +5,14 @@
 //! and its files are moved to their places. If a run is killed while it does that, the next one to
 //! find `finished/` does the rest.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use super::{
-    ResultsDir, ResultsError,
-    claim::{NAMES, TABLES},
+    PairRow, ResultsDir, ResultsError, Table,
+    claim::{NAMES, STAGES, TABLES},
     earlier::{io_at, is_of_test},
     ktest_files,
 };
@@ -22,7 +25,7 @@ const MOVING: &str = "moving";
 /// run.
 const BUILD: &str = "build";
 /// What the results keep although a run that compares did not write it.
-const KEPT: [&str; 4] = [BUILD, "coverage.info", UNFINISHED, FINISHED];
+const KEPT: [&str; 5] = [BUILD, "coverage.info", STAGES, UNFINISHED, FINISHED];
 
 impl ResultsDir {
     /// Makes the directory to which a run writes until it has everything. What an earlier run left
@@ -55,6 +58,16 @@ impl ResultsDir {
         let (from, to) = (self.unfinished().path, self.path().join(FINISHED));
         fs::rename(&from, &to).map_err(io_at(&from))?;
         self.finish_what_was_begun()
+    }
+
+    /// Where a stage that is run on its own writes: to `directory`, or to a directory inside it if that has
+    /// the results of a comparison, which are to stay.
+    pub fn of_stage(directory: &Path) -> PathBuf {
+        let is_comparison = |place: &Path| place.join(PairRow::FILE).is_file();
+        match is_comparison(directory) || is_comparison(&directory.join(FINISHED)) {
+            true => directory.join(STAGES),
+            false => directory.to_owned(),
+        }
     }
 
     /// Tidies up after a run that cannot go on: if it has no tests, everything that it wrote is

@@ -31,8 +31,10 @@ pub(super) fn bounds(
         Stdin::Typed(typed) => !typed.text.is_empty(),
         Stdin::Bytes(fixed) => !fixed.bytes.is_empty(),
     };
-    if states.iter().any(reads) {
+    let is_given = inputs.stdin.text.is_some() || inputs.stdin.bytes.is_some();
+    if is_given || states.iter().any(reads) {
         bounds.push(match (&inputs.stdin.text, inputs.stdin.bytes) {
+            (None, Some(0)) => "empty standard input".to_owned(),
             (Some(_), _) => "standard input as given".to_owned(),
             (None, Some(bytes)) => format!("standard input of exactly {bytes} bytes"),
             (None, None) => {
@@ -104,4 +106,24 @@ pub(super) fn bounds(
         bounds.push("exploration was stopped before its end".into());
     }
     bounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::config::StdinConfig;
+
+    #[test]
+    fn standard_input_that_is_given_is_a_bound_even_if_it_is_empty() {
+        let of = |stdin: StdinConfig| {
+            let inputs = InputsConfig { stdin, ..InputsConfig::default() };
+            bounds(&inputs, &Times::default(), &[], true)
+        };
+        let bytes = |bytes| StdinConfig { bytes: Some(bytes), ..StdinConfig::default() };
+        assert_eq!(of(bytes(0)), ["empty standard input"]);
+        assert_eq!(of(bytes(2)), ["standard input of exactly 2 bytes"]);
+        let text = StdinConfig { text: Some(String::new()), ..StdinConfig::default() };
+        assert_eq!(of(text), ["standard input as given"]);
+        assert_eq!(of(StdinConfig::default()), [""; 0]);
+    }
 }

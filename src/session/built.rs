@@ -181,7 +181,7 @@ impl Stage {
     }
 
     /// Notes in `merged` what building has shown, reports what is newly set aside, and writes
-    /// `revisions.csv`.
+    /// `revisions.csv`. Fails if nothing is left to compare.
     fn settle(
         &self,
         merged: &mut Merged,
@@ -192,13 +192,16 @@ impl Stage {
         debug!(?own, ?refused, "built");
         let known: Vec<Revision> = merged.revisions.clone();
         merged.note(own, refused);
+        self.results.write(&merged.rows)?;
+        if !refused.is_empty() && self.probed.is_none() {
+            merged.some_are_left()?;
+        }
         let is_new = |row: &&RevisionRow| {
             known.contains(&row.revision) && refused.contains_key(&row.revision)
         };
         for row in merged.rows.iter().filter(is_new) {
             observer.observe(Event::SetAside(row));
         }
-        self.results.write(&merged.rows)?;
         Ok(())
     }
 

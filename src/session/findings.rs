@@ -382,7 +382,7 @@ pub(super) fn patch_text(
         (Ok(candidate), _) => {
             let diffs = merge::difference(subject, candidate);
             let diffs = diffs.into_iter().map(|(path, diff)| {
-                let name = path.display().to_string();
+                let (name, diff) = (path.display().to_string(), merge::shown(&diff));
                 diff.replacen("original", &name, 1).replacen("modified", &name, 1)
             });
             diffs.collect()

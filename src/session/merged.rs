@@ -15,10 +15,13 @@ use super::{
 };
 use crate::{
     compile::Compilation,
-    merge::{self, Changes, SyntaxCheck},
+    merge::{self, Changes, MergeError, SyntaxCheck},
     results::{RevisionRow, Status},
     subject::{Revision, RevisionSet, Subject},
 };
+
+/// Why a revision is set aside that could take part.
+const NOT_ASKED_FOR: &str = "not asked for";
 
 /// The result of the merge.
 pub(crate) struct Merged {
@@ -147,11 +150,27 @@ impl Merged {
         Self { rows, revisions }
     }
 
+    /// # Errors
+    /// Every patch was set aside, each for the reason that the error names.
+    pub(super) fn some_are_left(&self) -> Result<(), MergeError> {
+        let patches = || self.rows.iter().filter(|row| row.revision != Revision::ORIGINAL);
+        if patches().any(|row| row.status != Status::Rejected) {
+            return Ok(());
+        }
+        let reasons = patches().filter(|row| row.reason != NOT_ASKED_FOR);
+        let reasons = reasons.map(|row| match row.reason.starts_with(&row.patch) {
+            // A reason about the diff itself names the patch already.
+            true => row.reason.clone(),
+            false => format!("{}: {}", row.patch, row.reason),
+        });
+        Err(MergeError::NothingToMerge(reasons.collect()))
+    }
+
     /// Sets all revisions but these aside.
     pub(super) fn keep(&mut self, wanted: &RevisionSet) {
         for row in &mut self.rows {
             if !wanted.contains(row.revision) && row.status != Status::Rejected {
-                (row.status, row.reason) = (Status::Rejected, "not asked for".into());
+                (row.status, row.reason) = (Status::Rejected, NOT_ASKED_FOR.into());
             }
         }
         self.revisions.retain(|revision| wanted.contains(*revision));

@@ -1,7 +1,7 @@
 //! Native replay for pairing: chooses the builds and limits with which a test runs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -40,6 +40,8 @@ const STOPPED: u32 = 20;
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
 /// Up to this number of revisions, all are built for MemorySanitizer at once.
 const FEW: usize = 32;
+/// The greatest number of revisions that are named in a line.
+const SHOWN: usize = 5;
 /// How many times the usual time limit a run gets that should have ended but did not.
 const PATIENCE: u32 = 5;
 
@@ -56,6 +58,8 @@ pub(crate) struct Native<'a> {
     early: Patience,
     watched: Mutex<Watching>,
     glances: Mutex<Glances>,
+    /// Sanitizers that a test called for, with the revisions that cannot be built under them.
+    unwatched: Mutex<BTreeMap<Sanitizer, BTreeSet<Revision>>>,
 }
 
 /// The replayer of each sanitizer and revision; `None` if the revision cannot be built under it.
@@ -78,6 +82,7 @@ impl<'a> Native<'a> {
             unknown: Patience::new(UNKNOWN),
             watched: Mutex::default(),
             glances: Mutex::default(),
+            unwatched: Mutex::default(),
         })
     }
 
@@ -89,6 +94,36 @@ impl<'a> Native<'a> {
     /// Locks `glances`. Nothing panics while it is held, so poisoning is ignored.
     fn glances(&self) -> MutexGuard<'_, Glances> {
         self.glances.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks `unwatched`. Nothing panics while it is held, so poisoning is ignored.
+    fn unwatched(&self) -> MutexGuard<'_, BTreeMap<Sanitizer, BTreeSet<Revision>>> {
+        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which sanitizers were called for but cannot be built, in words.
+    pub(super) fn without_sanitizer(&self) -> Vec<String> {
+        let say = |(sanitizer, revisions): (&Sanitizer, &BTreeSet<Revision>)| {
+            let sanitizer = match sanitizer {
+                Sanitizer::Memory => "MemorySanitizer",
+                _ if self.stage.is_whole() => "AddressSanitizer",
+                _ => "AddressSanitizer and UBSan",
+            };
+            let which = match revisions.len() {
+                1 => "revision",
+                _ => "revisions",
+            };
+            let shown: Vec<String> =
+                revisions.iter().take(SHOWN).map(Revision::to_string).collect();
+            let more = revisions.len().saturating_sub(SHOWN);
+            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+            let numbers = shown.join(", ");
+            format!(
+                "{sanitizer} cannot be built for {which} {numbers}{more}: tests that call for it ran \
+                 without it"
+            )
+        };
+        self.unwatched().iter().map(say).collect()
     }
 
     /// Builds those revisions of `wanted` that are not yet built under a sanitizer. If there are at
@@ -305,7 +340,12 @@ impl Replay for Native<'_> {
             let is_built = |revision: &Revision| {
                 watched.get(&(*sanitizer, *revision)).is_some_and(Option::is_some)
             };
-            revisions.iter().filter(|revision| concerned.contains(**revision)).all(is_built)
+            let asked = revisions.iter().filter(|revision| concerned.contains(**revision));
+            let missing: Vec<Revision> = asked.copied().filter(|one| !is_built(one)).collect();
+            if !missing.is_empty() {
+                self.unwatched().entry(*sanitizer).or_default().extend(missing.iter().copied());
+            }
+            missing.is_empty()
         });
         let all = (expected, &concerned[..]);
         let one = |revision: &Revision| self.outcome(test, *revision, all).map_err(failed);

@@ -416,6 +416,7 @@ impl Session {
             bounds.extend(of_lines);
             rows
         });
+        bounds.extend(native.without_sanitizer());
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
         // The search for the tree may take long; what was found must be on disk before it.

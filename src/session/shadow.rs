@@ -424,10 +424,7 @@ impl<'a> Sources<'a> {
 
     /// The lines of a file in a revision, by those of the meta program.
     fn lines_of(&self, file: &Path, revision: Revision) -> Option<Vec<u32>> {
-        let read = |path: PathBuf| {
-            let bytes = fs::read(path).ok()?;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        };
+        let read = |path: PathBuf| Some(merge::decode(fs::read(path).ok()?));
         let original = read(self.stage.subject.root.join(file))?;
         let meta = read(self.meta.join(file)).unwrap_or_else(|| original.clone());
         let candidate = self.candidates.get(&revision).and_then(|known| known.as_ref().ok());

@@ -18,7 +18,7 @@ use crate::{
         Toolchain, Whole,
     },
     interrupt::Interrupt,
-    merge::{Candidates, Changes, MergeError},
+    merge::{self, Candidates, Changes, MergeError},
     results::ResultsDir,
     subject::{Revision, Subject, cache_directory, config::SubjectConfig},
 };
@@ -304,9 +304,9 @@ pub(super) fn meta_files(meta: &Path) -> anyhow::Result<Changes> {
         let entry = entry?;
         if !entry.file_type().is_dir() {
             let path = entry.path();
-            let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+            let bytes = fs::read(path).with_context(|| path.display().to_string())?;
             let relative = path.strip_prefix(meta).expect("found below it").to_owned();
-            files.insert(relative, Some(text.into()));
+            files.insert(relative, Some(merge::decode(bytes).into()));
         }
     }
     Ok(files)

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    num::NonZeroU8,
     path::PathBuf,
     time::Duration,
 };
@@ -15,6 +14,8 @@ use serde::{
         value::{MapAccessDeserializer, SeqAccessDeserializer},
     },
 };
+
+pub use super::stdin::StdinConfig;
 
 /// The contents of a `subject.toml`. The smallest one has a name, sources and patches.
 #[derive(Clone, Debug, Deserialize)]
@@ -174,66 +175,6 @@ pub struct InputsConfig {
     pub ages: BTreeMap<String, SecondsConfig>,
     /// Parameters of the entry function, by name. A scalar that is not listed is fully symbolic.
     pub params: BTreeMap<String, ParamConfig>,
-}
-
-/// `inputs.stdin`: what standard input consists of.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(
-    default,
-    deny_unknown_fields,
-    expecting = "a table such as { bytes = 4 } or { tokens = 2 }"
-)]
-pub struct StdinConfig {
-    /// The number of typed tokens (numbers, words, characters) before end of file.
-    pub tokens: u32,
-    /// Whether end of file may come before any token, and not only after all `tokens` of them.
-    pub eof: bool,
-    /// The greatest length of a word (`%s`, `%[`), in bytes.
-    pub word: NonZeroU8,
-    /// Whether there may be, in place of a token, a byte that the read does not accept.
-    pub malformed: bool,
-    /// Whether floating-point numbers may be infinities and NaNs.
-    pub nonfinite: bool,
-    /// If given, standard input is exactly this many symbolic bytes and not tokens.
-    pub bytes: Option<u32>,
-    /// If given, standard input is this text.
-    pub text: Option<String>,
-}
-
-/// The default of [`StdinConfig::word`].
-const WORD: NonZeroU8 = NonZeroU8::new(16).expect("it is not");
-
-impl Default for StdinConfig {
-    fn default() -> Self {
-        Self {
-            tokens: 64,
-            eof: false,
-            word: WORD,
-            malformed: false,
-            nonfinite: false,
-            bytes: None,
-            text: None,
-        }
-    }
-}
-
-impl StdinConfig {
-    /// Describes the assumptions about typed tokens for people. `words` says whether some tokens
-    /// are words.
-    pub fn bounds(&self, words: bool) -> String {
-        let (up_to, Self { tokens, word, .. }) = (if self.eof { "up to " } else { "" }, self);
-        let words = if words {
-            format!("; words of up to {word} bytes, no longer than a conversion takes")
-        } else {
-            String::new()
-        };
-        let reals = if self.nonfinite { ", infinities and NaNs included" } else { "" };
-        let malformed = if self.malformed { ", or with a byte it does not accept" } else { "" };
-        format!(
-            "standard input well formed for what the program reads{reals}{malformed}: {up_to}{tokens} \
-             tokens, then end of file{words}"
-        )
-    }
 }
 
 /// One argument of `main`, or the value of an environment variable.

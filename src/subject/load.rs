@@ -159,6 +159,7 @@ impl Subject {
                 root,
             });
         }
+        file.check_sources(&root, &config)?;
         let mut sources = config.sources.clone();
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
@@ -245,6 +246,36 @@ impl ConfigFile<'_> {
     /// The error that something is wrong on the first line that has `word`.
     fn fault(&self, word: &str, message: String) -> SubjectError {
         SubjectError::Config { path: self.path.to_owned(), line: self.line_of(word), message }
+    }
+
+    /// Refuses a source that is listed twice: it would be linked twice.
+    fn check_sources(&self, root: &Path, config: &SubjectConfig) -> Result<(), SubjectError> {
+        let mut known = BTreeMap::new();
+        for source in &config.sources {
+            let place = root.join(source);
+            let place = place.canonicalize().map_err(SubjectError::io(&place))?;
+            if let Some(first) = known.insert(place, source) {
+                let other = match first == source {
+                    true => String::new(),
+                    false => format!(" (as {} before)", first.display()),
+                };
+                let message = format!("source {} is listed twice{other}", source.display());
+                let line = self.last_line_of(&source.to_string_lossy());
+                return Err(SubjectError::Config { path: self.path.to_owned(), line, message });
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the last line that has `word` in quotes and outside comments; 1 if none does.
+    fn last_line_of(&self, word: &str) -> usize {
+        let quoted = [format!("\"{word}\""), format!("'{word}'")];
+        let found = |line: &str| {
+            let code = line.split('#').next().unwrap_or_default();
+            quoted.iter().any(|word| code.contains(word.as_str()))
+        };
+        let lines: Vec<&str> = self.text.lines().collect();
+        lines.iter().rposition(|line| found(line)).map_or(1, |index| index + 1)
     }
 
     /// Refuses arguments and environment variables that no program can have.
@@ -523,6 +554,38 @@ mod tests {
         let source =
             message("name = 'x'\nsources = [\n'a.c',\n'b.c']\npatches = ['*.c']\n", &["a.c"]);
         assert!(source.starts_with("subject.toml:4: source b.c does not exist in"), "{source}");
+    }
+
+    #[test]
+    fn a_source_that_is_listed_twice_is_refused() {
+        let toml = |second: &str| {
+            format!("name = 'x'\nsources = [\n'a.c',\n{second},\n]\npatches = ['*.diff']\n")
+        };
+        let files = ["a.c", "a.diff"];
+        let same = message(&toml("\"a.c\""), &files);
+        assert_eq!(same, "subject.toml:4: source a.c is listed twice");
+        let other = message(&toml("'./a.c'"), &files);
+        assert_eq!(other, "subject.toml:4: source ./a.c is listed twice (as a.c before)");
+    }
+
+    #[test]
+    fn keys_of_standard_input_that_do_not_go_together_are_refused() {
+        let message = |stdin: &str| {
+            let toml = "name = 'x'\nsources = ['a.c']\npatches = ['*.diff']\n[inputs.stdin]\n";
+            message(&format!("{toml}{stdin}\n"), &["a.c", "a.diff"])
+        };
+        for other in
+            ["tokens = 2", "eof = false", "word = 3", "malformed = true", "nonfinite = true"]
+        {
+            let key = other.split(' ').next().unwrap();
+            let said = message(&format!("bytes = 2\n{other}"));
+            assert!(said.starts_with("subject.toml:4: "), "{said}");
+            assert!(said.contains(&format!("`{key}` does not go with `bytes`")), "{said}");
+            let said = message(&format!("{other}\ntext = 'x'"));
+            assert!(said.contains(&format!("`{key}` does not go with `text`")), "{said}");
+        }
+        let said = message("bytes = 0\ntext = ''");
+        assert!(said.contains("`bytes` does not go with `text`"), "{said}");
     }
 
     #[test]

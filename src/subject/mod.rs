@@ -14,6 +14,7 @@ mod path;
 pub mod revision;
 mod setup;
 mod source;
+mod stdin;
 mod times;
 mod whole;
 

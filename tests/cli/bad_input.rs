@@ -103,11 +103,27 @@ fn all_patches_rejected() {
         .patch("3-compile.diff", "return undeclared;")
         .patch("4-parse.diff", "return (x;");
     let message = refused(&mut scratch.stage("diff"));
-    says(&message, &["not one patch applies and compiles", "1-text.diff:1: not a unified diff"]);
+    says(
+        &message,
+        &["not one patch applies, compiles and links", "1-text.diff:1: not a unified diff"],
+    );
     says(&message, &["2-other.diff:1: b/b.c is not a file of the subject"]);
     says(&message, &["3-compile.diff: a.c:3", "undeclared identifier 'undeclared'"]);
     says(&message, &["4-parse.diff: a.c:3", "`)` is missing"]);
     assert_eq!(names(&scratch.out()), [""; 0]);
+}
+
+/// They compile, but nothing has the function that they call.
+#[test]
+fn all_patches_set_aside_when_they_are_linked() {
+    let scratch = Scratch::new()
+        .patch("1.diff", "extern int nowhere(int); return nowhere(x);")
+        .patch("2.diff", "return (x;");
+    for stage in ["diff", "build", "explore"] {
+        let message = refused(&mut scratch.stage(stage));
+        says(&message, &["not one patch", "links", "1.diff: ", "nowhere"]);
+        says(&message, &["2.diff: a.c:3: `)` is missing"]);
+    }
 }
 
 #[test]

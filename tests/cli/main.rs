@@ -5,6 +5,7 @@ mod bad_input;
 mod campaign;
 mod candidates;
 mod choosing;
+mod encoding;
 mod errors;
 mod explain;
 mod explore;

@@ -59,6 +59,27 @@ fn merge_then_build_then_replay() {
     assert_eq!(groups(2), [0, 0, 2], "x = 7: 1, 1, 0");
 }
 
+/// A stage that is run on its own leaves what a comparison has found.
+#[test]
+fn stages_have_a_directory_beside_a_comparison() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let out = scratch.out();
+    let tables = ["states.csv", "stats.csv", "revisions.csv", "meta/a.c", "meta.bc"];
+    let read = || tables.map(|name| fs::read(out.join(name)).expect("written"));
+    let before = read();
+    for stage in ["merge", "build", "explore"] {
+        let ran = run(&mut scratch.stage(stage));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert!(ran.stdout.contains("out/stages"), "{}", ran.stdout);
+        assert!(read() == before, "{stage}");
+    }
+    let of_stages = names(&out.join("stages"));
+    assert!(["meta", "states.csv"].iter().all(|name| of_stages.iter().any(|of| of == name)));
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    assert_eq!(names(&out.join("stages")), of_stages);
+}
+
 #[test]
 fn replay_shows_what_diff_found() {
     let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");

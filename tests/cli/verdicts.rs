@@ -315,10 +315,17 @@ fn outcomes_with_and_without_a_sanitizer_are_not_compared() {
             &format!(
                 "--- a/a.c\n+++ b/a.c\n@@ -1 +1,4 @@\n #include <stdio.h>\n+{refused}\n"
             ),
+        )
+        // It does not err where the others do, so that they are to be watched there.
+        .file(
+            "2.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\tchar b[4] = \"abc\";\n+\tchar b[8] = \"abc\";\n",
         );
     let ran = run(&mut scratch.stage("diff"));
     let pairs: Vec<PairRow> = table(&scratch.out());
     assert_ne!(pairs[0].verdict, Verdict::Distinguished, "{}{}", ran.stdout, ran.stderr);
+    let said = "AddressSanitizer and UBSan cannot be built for revision 1: tests that call for it";
+    assert_eq!(ran.stdout.matches(said).count(), 1, "{}", ran.stdout);
 }
 
 /// The first zero at -O0, the second one at -O2, where the code generator sees that a converted integer

@@ -283,6 +283,10 @@ impl SyntaxCheck for Whole {
             || PEOPLE.iter().any(|name| file.starts_with(name));
         if is_for_people { Role::None } else { Role::Build }
     }
+
+    fn needs(&self, file: &Path) -> bool {
+        self.role(file) != Role::None
+    }
 }
 
 /// Directories and files of packages that are not used to make programs.

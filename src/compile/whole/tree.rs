@@ -16,7 +16,7 @@ use crate::{
         stamp::hash,
         toolchain::{Toolchain, command},
     },
-    merge::Changes,
+    merge::{Changes, encode},
     results::MARK,
     subject::cache_directory,
 };
@@ -32,7 +32,7 @@ pub(super) fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
             Some(text) => {
                 let directory = path.parent().unwrap_or(tree);
                 fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
-                fs::write(&path, &**text).map_err(BuildError::io(&path))?;
+                fs::write(&path, encode(text)).map_err(BuildError::io(&path))?;
             }
             None => fs::remove_file(&path).map_err(BuildError::io(&path))?,
         }

@@ -63,6 +63,13 @@ fn what_cannot_be_merged_says_why() {
         "int f(void) {\n#define N 2\n return N; }\n",
     );
     assert!(inside.contains("a directive inside a function"), "{inside}");
+    let kinds = |kinds: &str| {
+        format!(
+            "enum kind {{ {kinds}, KINDS }};\n_Static_assert(KINDS < 5, \"few\");\nint k = KINDS;\n"
+        )
+    };
+    let asserted = refused(&kinds("A"), &kinds("A, B"));
+    assert!(asserted.contains("x.c:2: adds `_Static_assert(KINDS < 5"), "{asserted}");
 }
 
 /// The functions of the file would go on using the header's name for the type.
@@ -146,4 +153,77 @@ fn files_are_renamed_copied_added_and_taken_away() {
     assert_eq!(changes(2), moved("int g(void) { return 2; }\n"));
     assert_eq!(changes(3), [of("y.c", "gone")]);
     assert_eq!(changes(4), [of("new.h", "")]);
+}
+
+/// The program depends on what a C file or the build mentions.
+#[test]
+fn parts_without_hunks_do_not_set_a_patch_aside() {
+    let original = "#include \"logo.inc\"\nint f(int a)\n{\n\treturn a;\n}\n";
+    let text = "--- a/x.c\n+++ b/x.c\n@@ -3,3 +3,3 @@\n {\n-\treturn a;\n+\treturn 1;\n }\n";
+    let mode = "diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n";
+    let binary = |name: &str| {
+        format!(
+            "diff --git a/{name} b/{name}\nindex 1111111..2222222 100644\n\
+             Binary files a/{name} and b/{name} differ\n"
+        )
+    };
+    let data = "diff --git a/new.png b/new.png\nnew file mode 100644\nindex 0000000..2222222\n\
+                GIT binary patch\nliteral 4\nLc${NkU|;|M00aO5\n\nliteral 0\nHcmV?d00001\n\n";
+    let renamed = "diff --git a/doc.txt b/notes.txt\nsimilarity index 100%\nrename from doc.txt\n\
+                   rename to notes.txt\n";
+    let diffs = [
+        mode.to_owned(),
+        [mode, text, &binary("pic.png"), data].concat(),
+        [text, &binary("logo.inc")].concat(),
+        [text, &binary("x.c")].concat(),
+        [text, renamed].concat(),
+        [text, &binary("none/there.gz")].concat(),
+    ];
+    let diffs: Vec<&str> = diffs.iter().map(String::as_str).collect();
+    let files = [("x.c", original), ("logo.inc", ""), ("pic.png", ""), ("doc.txt", "text\n")];
+    let (_dir, subject) = subject_of(&files, &diffs);
+    let meta = merge(&subject, &compiler()).unwrap();
+    let reasons: Vec<_> = meta.revisions.iter().map(|r| r.reason.as_str()).collect();
+    assert_eq!(reasons[1], "the same as 0 original");
+    let left_out = "without the binary file pic.png; without the binary file new.png";
+    assert_eq!((meta.revisions[2].status, reasons[2]), (Status::Merged, left_out));
+    assert!(reasons[2].split("; ").all(is_note));
+    let refused = "a binary file cannot be patched";
+    assert_eq!(reasons[3], format!("003.diff:8: x.c mentions logo.inc: {refused}"));
+    assert_eq!(reasons[4], format!("004.diff:8: x.c is binary: {refused}"));
+    assert_eq!(meta.revisions[5].status, Status::Own, "{}", reasons[5]);
+    assert_eq!(meta.patched(Revision(5), Path::new("notes.txt")), Some("text\n"));
+    assert!(reasons[6].contains("without the binary file none/there.gz"), "{}", reasons[6]);
+}
+
+/// A revision's names have suffixes in the meta program, and its lines are others.
+#[test]
+fn what_the_compiler_says_is_about_the_revisions_own_source() {
+    let text = |kinds: u32| {
+        format!(
+            "#define KINDS {kinds}\nint table[KINDS];\nextern int table[3];\nint taken(int a)\n{{\n\
+             \treturn table[a % KINDS];\n}}\nint main(void)\n{{\n\treturn taken(1) > 0;\n}}\n"
+        )
+    };
+    let (_dir, subject) = subject(&text(3), &[&text(3).replace("int taken(", "long taken(")]);
+    let meta = merge(&subject, &Picky).unwrap();
+    let reason = &meta.revisions[1].reason;
+    assert!(reason.ends_with("with it: x.c:4: `taken` is bad"), "{reason}");
+}
+
+/// Refuses a meta text with a suffix, at the line that has it.
+struct Picky;
+
+impl SyntaxCheck for Picky {
+    fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        let is_meta = text.contains("#include \"psychic.h\"");
+        let found = text.lines().position(|line| is_meta && line.contains("taken__psychic_"));
+        match found {
+            Some(line) => {
+                Err(format!("{}:{}: `taken__psychic_1` is bad", file.display(), line + 1))
+            }
+            None => Ok(()),
+        }
+    }
 }

@@ -89,7 +89,7 @@ pub(super) fn name(subset: Subset, names: &[String]) -> String {
     }
 }
 
-/// The diff of a subset.
+/// The diff of a subset, as [`merge::decode`] makes it.
 ///
 /// # Errors
 /// A file of the original cannot be read.

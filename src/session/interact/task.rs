@@ -126,7 +126,7 @@ impl Task {
             let name = format!("subsets/{}.diff", subsets::name(*subset, &names));
             let text = subsets::diff(subject, &candidate, &pieces, *subset);
             let path = directory.join(format!("{number}.diff"));
-            fs::write(&path, text.map_err(anyhow::Error::msg)?)?;
+            fs::write(&path, merge::encode(&text.map_err(anyhow::Error::msg)?))?;
             patches.push(Patch { revision: Revision(number), form: Form::Diff, name, path });
         }
         let of_subsets = (1..).map(Revision).zip(chosen.iter().copied());
