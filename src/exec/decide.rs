@@ -252,6 +252,18 @@ impl Executor<'_> {
         self.taken(address, &mut { CHOICES })
     }
 
+    /// `e` with the words of the input that the path fixes replaced by their values.
+    fn with_fixed_words(&mut self, e: ExprId) -> ExprId {
+        let exprs = &self.program.exprs;
+        // A run in lockstep, or one that decides nothing, stands for other paths, too.
+        let is_general = self.state.lockstep.is_some() || self.decides_nothing;
+        if is_general || !exprs.mentions(e).input() {
+            return e;
+        }
+        let State { words, path_condition: path, .. } = &mut self.state;
+        self.fixed.replace(exprs, words, path, e)
+    }
+
     fn taken(&self, e: ExprId, left: &mut u32) -> ExprId {
         let exprs = &self.program.exprs;
         let Some(rest) = left.checked_sub(1) else { return e };

@@ -11,7 +11,6 @@ use rustc_hash::FxHashMap;
 use super::{
     coverage::Coverage,
     divergence::Divergence,
-    fixed::Fixed,
     lineage::Lineage,
     program::Program,
     quantum::{Harvest, PathLimits, Quantum},
@@ -20,6 +19,7 @@ use super::{
     state::{HaltState, State},
     step::End,
     waiting::Waiting,
+    words::Fixed,
 };
 use crate::{
     env::{Halt, Incomplete, Stop},

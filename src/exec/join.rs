@@ -29,8 +29,8 @@ use std::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    Executor, ForkKind, Frame, Program, Share, State, fixed::Words, flow::Flow, join_place::Join,
-    state::Concretisations, waiting::Waiting,
+    Executor, ForkKind, Frame, Program, Share, State, flow::Flow, join_place::Join,
+    state::Concretisations, waiting::Waiting, words::Words,
 };
 use crate::{
     expr::{Assignment, ExprId, Exprs},

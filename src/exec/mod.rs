@@ -20,7 +20,6 @@ mod divergence;
 mod effects;
 mod endless;
 mod executor;
-mod fixed;
 mod float;
 mod flow;
 mod follow;
@@ -53,6 +52,7 @@ mod unaffected;
 mod unwritten;
 mod waiting;
 mod widening;
+mod words;
 
 pub use alike::Alike;
 pub use asking::{Asking, Distance};

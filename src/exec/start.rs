@@ -4,12 +4,12 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
     ForkKind, Frame, Lineage, Program, State,
-    fixed::Words,
     input::{self, Arguments, Beginning, InputFile, Variable},
     names::WHOLE_PROGRAM,
     stack::Callers,
     state::Claim,
     times,
+    words::Words,
 };
 use crate::{
     env::{

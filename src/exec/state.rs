@@ -7,12 +7,12 @@ use std::{
 
 use super::{
     alike::Alike,
-    fixed::Words,
     join_place::Join,
     jump_target::JumpTarget,
     lineage::Lineage,
     stack::{Callers, Frame},
     widening::Widening,
+    words::Words,
 };
 use crate::{
     env::{Effects, Halt, World},

@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::Executor;
 use crate::{
     expr::{ExprId, Exprs, Substitution, VariableId, VariableKind},
     solver::{interval_set::Set, intervals},
@@ -63,32 +62,32 @@ impl Words {
     }
 }
 
-/// The replacement of words by their values, for the words that are fixed on some path.
+/// The replacement of words by their values, for the words that were fixed when it was last used.
 #[derive(Default)]
 pub(super) struct Fixed {
     of: Arc<Vec<(VariableId, ExprId)>>,
     substitution: Option<Substitution>,
 }
 
-impl Executor<'_> {
-    /// `e` with the words that the path fixes replaced by their values.
-    pub(super) fn with_fixed_words(&mut self, e: ExprId) -> ExprId {
-        let exprs = &self.program.exprs;
-        // A run in lockstep, or one that decides nothing, stands for other paths, too.
-        let is_general = self.state.lockstep.is_some() || self.decides_nothing;
-        if is_general || !exprs.mentions(e).input() {
+impl Fixed {
+    /// `e` with the words that a path fixes replaced by their values. `words` is what was known of
+    /// an earlier part of the path.
+    pub(super) fn replace(
+        &mut self,
+        exprs: &Exprs,
+        words: &mut Words,
+        path: &[ExprId],
+        e: ExprId,
+    ) -> ExprId {
+        words.learn(exprs, path);
+        if words.fixed.is_empty() {
             return e;
         }
-        self.state.words.learn(exprs, &self.state.path_condition);
-        let fixed = &self.state.words.fixed;
-        if fixed.is_empty() {
-            return e;
+        if !Arc::ptr_eq(&words.fixed, &self.of) {
+            let substitution = Substitution::of(exprs, words.fixed.iter().copied());
+            *self = Self { of: words.fixed.clone(), substitution: Some(substitution) };
         }
-        if !Arc::ptr_eq(fixed, &self.fixed.of) {
-            let substitution = Substitution::of(exprs, fixed.iter().copied());
-            self.fixed = Fixed { of: fixed.clone(), substitution: Some(substitution) };
-        }
-        match &mut self.fixed.substitution {
+        match &mut self.substitution {
             Some(substitution) => substitution.apply(exprs, e),
             None => e,
         }
