@@ -8,7 +8,7 @@ use std::{
 use super::{
     bitwuzla, cache, checking, constants, enumeration, independence, intervals,
     layer::{Layer, Solver},
-    logging, orders, record, slicing,
+    logging, narrowing, orders, record, slicing,
 };
 use crate::interrupt::Interrupt;
 
@@ -61,7 +61,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
     let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
-    let ranged = Layer::new(intervals::Intervals::default(), enumerated);
+    let narrowed = Layer::new(narrowing::Narrowing::default(), enumerated);
+    let ranged = Layer::new(intervals::Intervals::default(), narrowed);
     let cached = Layer::new(cache::Cache::default(), ranged);
     let apart = Layer::new(independence::Independence, cached);
     let sieved = Layer::new(constants::Constants, apart);

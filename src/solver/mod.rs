@@ -15,8 +15,8 @@
 //! that verdicts rest on, for another solver), [`constants`] (decides what needs no solver),
 //! [`independence`] (decides together only what shares variables), [`cache`] (equal, weaker and
 //! stronger queries; models that fit again), [`intervals`] (words that are compared with
-//! constants), [`enumeration`] (few bytes, by trying their values), [`orders`] (few numbers, by
-//! their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a
+//! constants), [`narrowing`] (bytes in place of words with few values), [`enumeration`] (few bytes,
+//! by trying their values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a
 //! time limit).
 
 pub mod bitwuzla;
@@ -30,6 +30,7 @@ pub mod interval_set;
 pub mod intervals;
 mod layer;
 pub mod logging;
+pub mod narrowing;
 pub mod orders;
 mod query;
 pub mod record;
