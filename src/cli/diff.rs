@@ -184,7 +184,10 @@ const RUN_WHOLE: &str = "run whole, a program has all of its libc: see build.who
 
 /// Whether nothing is known of a pair because of a function that the engine does not know.
 fn lacks_function(findings: &Findings) -> bool {
-    findings.pairs().iter().any(|row| row.reason.contains("unsupported: a call of "))
+    let is_name =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let reasons = findings.pairs().iter().flat_map(|row| row.reason.split("; "));
+    reasons.filter_map(|reason| reason.strip_prefix("unsupported: a call of ")).any(is_name)
 }
 
 /// Advice on how to find a lower tree, if there might be one.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::variants::Limits;
+use super::variants::{Limits, Token};
 use crate::{
     env::{
         Argument, World,
-        libc::{given, intrinsics::give_object, stdin::Stdin, stream::Atom},
+        libc::{format::radix::Radix, given, intrinsics::give_object, stdin::Stdin, stream::Atom},
     },
     exec::{HaltState, State},
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
@@ -227,26 +227,27 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
                 _ => None,
             };
             let bytes = Some(all.bytes.iter().map(fixed).collect());
-            return Limits { bytes, word: usize::MAX, numbers: Vec::new() };
+            return Limits { bytes, word: usize::MAX, tokens: Vec::new() };
         }
     };
-    let (mut numbers, mut is_inside) = (Vec::new(), false);
+    let (mut tokens, mut is_inside) = (Vec::new(), false);
     for atom in typed.file().atoms() {
-        let range = match atom {
+        let token = match atom {
             Atom::Literal(byte) if byte.is_ascii_whitespace() => {
                 is_inside = false;
                 continue;
             }
-            Atom::Literal(_) | Atom::Byte(_) => None,
-            Atom::Number { value, format } => {
+            Atom::Literal(_) | Atom::Byte(_) => Token::Word,
+            Atom::Number { value, format } if format.radix == Radix::Decimal => {
                 let width = exprs.width(value).min(64);
                 let half = 1 << (width - 1);
-                Some(if format.signed { -half..=half - 1 } else { 0..=2 * half - 1 })
+                Token::Integer(if format.signed { -half..=half - 1 } else { 0..=2 * half - 1 })
             }
-            Atom::Real { .. } => Some(i128::MIN..=i128::MAX),
+            Atom::Number { .. } => Token::Fixed,
+            Atom::Real { .. } => Token::Real,
         };
         if !std::mem::replace(&mut is_inside, true) {
-            numbers.push(range);
+            tokens.push(token);
         }
     }
     // Characters are tokens, too, and their number is fixed.
@@ -255,7 +256,7 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
     Limits {
         bytes: is_fixed.then(|| vec![None; length]),
         word: typed.longest_word().max(1),
-        numbers,
+        tokens,
     }
 }
 

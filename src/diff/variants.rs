@@ -112,21 +112,40 @@ pub(super) struct Limits {
     pub(super) bytes: Option<Vec<Option<u8>>>,
     /// The most bytes of a word.
     pub(super) word: usize,
-    /// The values that each token may have, if it was read as a number.
-    pub(super) numbers: Vec<Option<RangeInclusive<i128>>>,
+    /// What each token may be, in order. Further ones may be anything.
+    pub(super) tokens: Vec<Token>,
+}
+
+/// What a token of standard input may be.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Token {
+    /// Any text, up to the length of a word.
+    Word,
+    /// An integer in decimal, in this range.
+    Integer(RangeInclusive<i128>),
+    /// A floating-point number.
+    Real,
+    /// Nothing else than it is.
+    Fixed,
 }
 
 impl Limits {
     /// A token that keeps to the limits: `other`, or as much of it as may be there, or else `token`.
     fn token(&self, place: usize, mut other: String, token: &str) -> String {
-        if let Some(Some(range)) = self.numbers.get(place) {
-            let is_allowed = other.parse().map_or(true, |number: i128| range.contains(&number));
-            return if is_allowed { other } else { token.to_owned() };
-        }
-        while other.len() > self.word {
-            other.pop();
-        }
-        other
+        let is_allowed = match self.tokens.get(place) {
+            None | Some(Token::Word) => {
+                while other.len() > self.word {
+                    other.pop();
+                }
+                !other.is_empty()
+            }
+            Some(Token::Integer(range)) => {
+                other.parse().is_ok_and(|number: i128| range.contains(&number))
+            }
+            Some(Token::Real) => other.parse::<f64>().is_ok(),
+            Some(Token::Fixed) => false,
+        };
+        if is_allowed { other } else { token.to_owned() }
     }
 
     /// A text that keeps to the limits: `new`, or as much of it as may be there, followed by the end
@@ -324,20 +343,23 @@ impl Variants {
 mod tests {
     use super::*;
 
-    const ANY: Limits = Limits { bytes: None, word: usize::MAX, numbers: Vec::new() };
+    const ANY: Limits = Limits { bytes: None, word: usize::MAX, tokens: Vec::new() };
 
     #[test]
     fn a_variant_keeps_to_the_bounds() {
-        let input = TestInput { stdin: Some(b"7 9 word\n".to_vec()), ..TestInput::default() };
-        let numbers = vec![Some(0..=20), None];
-        let limits = Limits { bytes: None, word: 3, numbers };
+        let stdin = Some(b"7 1f 0.5 9 word\n".to_vec());
+        let input = TestInput { stdin, ..TestInput::default() };
+        let tokens = vec![Token::Integer(0..=20), Token::Fixed, Token::Real, Token::Word];
+        let limits = Limits { bytes: None, word: 3, tokens };
         let model = Model { input, is_text: false, limits };
         let mut variants = Variants::new(vec![-7, 97, 1234]);
         for input in variants.of(std::slice::from_ref(&model), 200) {
             let text = String::from_utf8(input.stdin.unwrap()).unwrap();
             let tokens: Vec<&str> = text.split_whitespace().collect();
             assert!((0..=20).contains(&tokens[0].parse().unwrap()), "{text}");
-            assert!(tokens[1..].iter().all(|word| (1..=3).contains(&word.len())), "{text}");
+            assert_eq!(tokens[1], "1f");
+            assert!(tokens[2].parse::<f64>().is_ok(), "{text}");
+            assert!(tokens[3..].iter().all(|word| (1..=3).contains(&word.len())), "{text}");
         }
     }
 

@@ -34,7 +34,14 @@ impl Executor<'_> {
     /// Branches on a 1-bit condition. Where both answers are possible, this state
     /// goes on with true and a sibling is left to run the instruction again with false.
     pub(super) fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        let condition = self.with_fixed_words(condition);
+        let fixed = self.with_fixed_words(condition);
+        if fixed != condition
+            && let Some(constant) = self.program.exprs.as_u64(fixed)
+        {
+            self.state.branches += u32::from(self.at_branch);
+            return Ok(constant != 0);
+        }
+        let condition = fixed;
         if self.program.rejoins && self.program.exprs.mentions(condition).revision() {
             return self.branch_on_choice(condition);
         }
@@ -260,8 +267,11 @@ impl Executor<'_> {
         if is_general || !exprs.mentions(e).input() {
             return e;
         }
-        let State { words, path_condition: path, .. } = &mut self.state;
-        self.fixed.replace(exprs, words, path, e)
+        let State { words, path_condition: path, joins, .. } = &mut self.state;
+        // What was decided since inputs parted is forgotten where they join.
+        let inputs = joins.iter().filter(|join| join.decided.is_some());
+        let known = inputs.map(|join| join.conditions).min().unwrap_or(path.len());
+        self.fixed.replace(exprs, words, &path[..known.min(path.len())], e)
     }
 
     fn taken(&self, e: ExprId, left: &mut u32) -> ExprId {

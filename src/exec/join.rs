@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     Executor, ForkKind, Frame, Program, Share, State, flow::Flow, join_place::Join,
-    state::Concretisations, waiting::Waiting, words::Words,
+    state::Concretisations, waiting::Waiting,
 };
 use crate::{
     expr::{Assignment, ExprId, Exprs},
@@ -398,7 +398,7 @@ impl Executor<'_> {
         match is_input {
             true => {
                 into.path_condition.truncate(join.conditions);
-                into.words = Words::default();
+                into.words.forget_after(join.conditions);
             }
             false => into.add_effects(other),
         }

@@ -32,13 +32,17 @@ pub(super) struct Words {
 impl Words {
     /// Takes in the conditions of a path that were added since the last time.
     fn learn(&mut self, exprs: &Exprs, path: &[ExprId]) {
-        if path.len() < self.conditions {
-            *self = Self::default();
-        }
-        for condition in &path[self.conditions..] {
+        for condition in path.get(self.conditions..).unwrap_or_default() {
             self.add(exprs, *condition);
         }
-        self.conditions = path.len();
+        self.conditions = self.conditions.max(path.len());
+    }
+
+    /// Forgets all if more than this many conditions of the path, which remain, are a part of it.
+    pub(super) fn forget_after(&mut self, conditions: usize) {
+        if self.conditions > conditions {
+            *self = Self::default();
+        }
     }
 
     fn add(&mut self, exprs: &Exprs, condition: ExprId) {
@@ -113,6 +117,7 @@ mod tests {
         words.learn(&exprs, &path);
         let word = exprs.as_variable(n).unwrap();
         assert_eq!(*words.fixed, [(word, number(2))]);
+        words.forget_after(3);
         words.learn(&exprs, &path[..2]);
         assert!(words.fixed.is_empty());
     }

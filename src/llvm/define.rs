@@ -72,7 +72,10 @@ impl Editor<'_, '_> {
                         let is_small = LLVMGetIntTypeWidth(ty) <= 64;
                         let is_shift = is_small
                             && !LLVMIsAConstantInt(by).is_null()
-                            && LLVMConstIntGetZExtValue(by).is_power_of_two();
+                            && is_power_of_two(
+                                LLVMConstIntGetZExtValue(by),
+                                LLVMGetIntTypeWidth(ty),
+                            );
                         LLVMSetExact(instruction, i32::from(is_shift));
                     }
                     _ => {}
@@ -114,6 +117,11 @@ impl Editor<'_, '_> {
         }
         all
     }
+}
+
+/// Whether a number of `width` bits is a positive power of two. The highest bit alone is negative.
+fn is_power_of_two(number: u64, width: u32) -> bool {
+    number.is_power_of_two() && number.trailing_zeros() + 1 < width
 }
 
 /// Gives one shift of an integer the meaning that [`Editor::define_arithmetic`] describes.
@@ -166,10 +174,14 @@ fn is_too_far(instruction: LLVMValueRef) -> bool {
         }
         let by = LLVMGetOperand(instruction, 1);
         let width = LLVMGetIntTypeWidth(ty);
-        // A constant of more bits has a width above all counts that fit 64 of them.
-        !LLVMIsAConstantInt(by).is_null()
-            && width <= 64
-            && LLVMConstIntGetZExtValue(by) >= u64::from(width)
+        if LLVMIsAConstantInt(by).is_null() {
+            return false;
+        }
+        // Of a count of more bits, the low ones alone do not tell.
+        let low = LLVMConstTrunc(by, LLVMIntTypeInContext(LLVMGetTypeContext(ty), width.min(64)));
+        let is_wide = LLVMConstIntGetZExtValue(low) >= u64::from(width);
+        is_wide
+            || LLVMIsNull(LLVMConstSub(by, LLVMConstInt(ty, LLVMConstIntGetZExtValue(low), 0))) == 0
     }
 }
 
@@ -200,6 +212,17 @@ mod tests {
             (
                 "%a = zext i32 %x to i40\n%b = shl i40 %a, 50\n%r = trunc i40 %b to i32",
                 "shl i40 0, 0",
+                true,
+            ),
+            (
+                "%a = zext i32 %x to i128\n%b = lshr i128 %a, 130\n%r = trunc i128 %b to i32",
+                "lshr i128 %a, 2",
+                true,
+            ),
+            (
+                "%a = zext i32 %x to i128\n%b = lshr i128 %a, 18446744073709551618\n\
+                 %r = trunc i128 %b to i32",
+                "lshr i128 %a, 2",
                 true,
             ),
             (

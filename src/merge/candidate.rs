@@ -54,7 +54,30 @@ fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
         Form::Tree => tree(subject, patch),
         Form::Module | Form::Number => Ok(Candidate::default()),
     };
+    let candidate = candidate.and_then(|candidate| match left_uncompiled(subject, &candidate) {
+        Some(file) => Err(format!(
+            "{}: {} would not be compiled: build.whole compiles `sources` alone",
+            patch.name,
+            file.display()
+        )),
+        None => Ok(candidate),
+    });
     candidate.map_err(|reason| shown(&reason))
+}
+
+/// A new C file of a candidate that is neither compiled nor included: the one command that builds a
+/// program for being run whole names the sources of the original.
+fn left_uncompiled(subject: &Subject, candidate: &Candidate) -> Option<PathBuf> {
+    let is_new = |file: &Path| {
+        file.extension().is_some_and(|e| e == "c") && !subject.root.join(file).exists()
+    };
+    let is_mentioned = |file: &Path| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        candidate.files.values().flatten().any(|text| text.contains(&*name))
+    };
+    let mut new = candidate.files.iter().filter(|(file, text)| text.is_some() && is_new(file));
+    let missed = new.find(|(file, _)| !is_mentioned(file)).map(|(file, _)| file.clone());
+    missed.filter(|_| subject.config.build.whole)
 }
 
 /// The candidate that replaces one source by a file.
@@ -102,7 +125,7 @@ fn tree(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             place.starts_with(&other.path)
         });
         // In a package, a header may be a product of its build: its absence means nothing.
-        let is_made = subject.config.build.program.is_some() && !subject.config.build.whole;
+        let is_made = subject.config.build.is_own();
         !is_made && file.extension().is_some_and(|e| e == "h") && !is_candidate
     });
     for file in subject.sources.iter().cloned().chain(headers) {

@@ -11,10 +11,7 @@ use std::{
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{
-    results::MARK,
-    subject::{Revision, RevisionSet, Subject},
-};
+use crate::subject::{Revision, RevisionSet, Subject, is_results};
 
 use super::{
     MergeError, Role, SyntaxCheck,
@@ -464,7 +461,7 @@ impl<'a> Merger<'a> {
             // the program has a build of its own: its `sources` are only those that are patched.
             let (sources, build) = (&self.subject.sources, &self.subject.config.build);
             let is_part = |file: &PathBuf| {
-                build.program.is_some() && !build.whole
+                build.is_own()
                     || sources.contains(file)
                     || file.extension().is_some_and(|extension| extension == "h")
             };
@@ -557,7 +554,7 @@ fn find_word(root: &Path, dir: &Path, name: &str, found: &mut BTreeSet<PathBuf>)
         if kind.is_dir() {
             // Neither version control and caches nor results are sources.
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            if !is_hidden && !entry.path().join(MARK).is_file() {
+            if !is_hidden && !is_results(&entry.path()) {
                 find_word(root, &path, name, found);
             }
         } else if path.extension().is_some_and(|e| e == "c" || e == "h") {

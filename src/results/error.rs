@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use super::id::TestId;
 
 /// The file that marks a directory as one for results.
-pub const MARK: &str = ".psychic";
+pub use crate::subject::RESULTS_MARK as MARK;
 
 /// What can go wrong with a results directory or a file in it.
 #[derive(Debug, thiserror::Error)]

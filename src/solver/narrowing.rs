@@ -122,7 +122,7 @@ impl Narrowing {
             return;
         }
         for (word, signed) in words {
-            let name = format!("{}.narrow", exprs.variable_name(*word));
+            let name = format!("?narrow.{}", exprs.variable_name(*word));
             let byte = exprs.variable(&name, NARROW, exprs.variable_kind(*word));
             let byte = exprs.as_variable(byte).expect("a variable");
             self.narrowed.insert(*word, Narrowed { byte, signed: *signed });

@@ -144,6 +144,11 @@ pub struct BuildConfig {
 }
 
 impl BuildConfig {
+    /// Whether a build of its own makes the program.
+    pub fn is_own(&self) -> bool {
+        self.program.is_some() && !self.whole
+    }
+
     /// Whether the program is run with its libc, from its first instruction to its exit.
     pub fn is_whole(&self) -> bool {
         self.whole || self.program.is_some()

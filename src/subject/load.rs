@@ -251,7 +251,9 @@ impl ConfigFile<'_> {
     /// Refuses a source that is listed twice: it would be linked twice.
     fn check_sources(&self, root: &Path, config: &SubjectConfig) -> Result<(), SubjectError> {
         let mut known = BTreeMap::new();
-        for source in &config.sources {
+        // For a build of its own, they are only the files that patches may touch.
+        let linked = if config.build.is_own() { &[][..] } else { &config.sources };
+        for source in linked {
             let place = root.join(source);
             let place = place.canonicalize().map_err(SubjectError::io(&place))?;
             if let Some(first) = known.insert(place, source) {

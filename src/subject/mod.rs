@@ -27,5 +27,5 @@ pub use patch::{Form, Patch};
 pub use path::unquoted;
 pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
 pub use setup::cache_directory;
-pub use source::files_below;
+pub use source::{RESULTS_MARK, files_below, is_results};
 pub use times::Times;

@@ -194,13 +194,22 @@ pub(super) fn c_files(root: &Path) -> Result<Vec<PathBuf>, SubjectError> {
     Ok(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "c")).collect())
 }
 
-/// The files below a directory, relative to it and sorted, without hidden ones.
+/// The file that marks a directory as one with results of Psychic, which are no part of a program.
+pub const RESULTS_MARK: &str = ".psychic";
+
+/// Whether a directory has results of Psychic.
+pub fn is_results(directory: &Path) -> bool {
+    directory.join(RESULTS_MARK).is_file()
+}
+
+/// The files below a directory, relative to it and sorted, without hidden ones and results.
 ///
 /// # Errors
 /// A directory cannot be read.
 pub fn files_below(root: &Path) -> io::Result<Vec<PathBuf>> {
     let is_shown = |entry: &DirEntry| {
-        entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        entry.depth() == 0 || !is_hidden && !is_results(entry.path())
     };
     // The walk through a file ends without an error.
     fs::read_dir(root)?;

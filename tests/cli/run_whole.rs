@@ -107,11 +107,14 @@ fn a_patch_that_does_not_compile_is_set_aside_and_a_new_file_is_found() {
         "7.diff",
         "--- a/a.c\n+++ b/a.c\n@@ -13 +13 @@\n-\t\t\treturn 2;\n+\t\t\treturn two;\n",
     );
+    let scratch =
+        scratch.file("8.diff", "--- /dev/null\n+++ b/new.c\n@@ -0,0 +1 @@\n+int lines;\n");
     // The program has the name of its source without the ending.
     fs::create_dir(scratch.path("a")).expect("made");
     let ran = run(&mut scratch.stage("diff"));
     assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("set aside: 7.diff"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("8.diff: new.c would not be compiled"), "{}", ran.stdout);
     let pairs = table::<PairRow>(&scratch.out());
     let same = pairs.iter().filter(|pair| pair.a.0 == 0 && pair.verdict == Verdict::Equivalent);
     assert_eq!(same.map(|pair| pair.b.0).collect::<Vec<_>>(), [1, 6], "{}", ran.stdout);

@@ -17,8 +17,7 @@ use crate::{
         toolchain::{Toolchain, command},
     },
     merge::{Changes, encode},
-    results::MARK,
-    subject::cache_directory,
+    subject::{cache_directory, is_results},
 };
 
 /// The linker leaves the merged module under the program's name with this suffix.
@@ -75,7 +74,7 @@ impl SourceTree<'_> {
         let own = cache_directory(self.root);
         let belongs = move |entry: &DirEntry| {
             let path = entry.path();
-            let is_other = || path.join(MARK).is_file() || path == self.cache || path == own;
+            let is_other = || is_results(path) || path == self.cache || path == own;
             entry.depth() == 0
                 || !entry.file_type().is_dir()
                 || entry.file_name() != ".git" && !is_other()

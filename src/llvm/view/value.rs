@@ -312,7 +312,9 @@ impl<'m> Value<'m> {
         if unsafe { LLVMGetExact(self.0) } == 0 || !by.is_int() || by.ty().int_width() > 64 {
             return None;
         }
-        by.int().is_power_of_two().then(|| by.int().trailing_zeros())
+        // The highest bit alone is a negative number.
+        let is_positive = by.int().trailing_zeros() + 1 < by.ty().int_width();
+        (by.int().is_power_of_two() && is_positive).then(|| by.int().trailing_zeros())
     }
 
     /// Predicate of an integer comparison.

@@ -18,8 +18,7 @@ use crate::{
     compile::{Function, Pointer, Show, calls, functions, pointers},
     merge,
     report::visible,
-    results::MARK,
-    subject::{CONFIG_FILE, Subject},
+    subject::{CONFIG_FILE, Subject, is_results},
 };
 
 /// How deep to look for files.
@@ -365,7 +364,7 @@ fn key(name: &str) -> String {
 fn files(dir: &Path) -> anyhow::Result<Vec<String>> {
     let is_seen = |entry: &walkdir::DirEntry| {
         let name = entry.file_name().to_string_lossy();
-        entry.depth() == 0 || !name.starts_with('.') && !entry.path().join(MARK).is_file()
+        entry.depth() == 0 || !name.starts_with('.') && !is_results(entry.path())
     };
     let mut found = Vec::new();
     let entries = WalkDir::new(dir).max_depth(DEPTH).sort_by_file_name().into_iter();
