@@ -133,7 +133,7 @@ pub struct BuildConfig {
     /// with its libc, from its first instruction to its exit.
     pub program: Option<PathBuf>,
     /// Whether a program without a build of its own is run whole, too. Then one command compiles
-    /// and links `sources` ([`whole`](super::whole)).
+    /// and links `sources`.
     pub whole: bool,
     /// A shell command that configures the source tree, run once.
     pub configure: Option<String>,
