@@ -96,8 +96,7 @@ impl Tree<'_> {
 }
 
 /// Makes `dir` look like a tree with some files replaced by texts ([encoded](encode)) or (`None`)
-/// removed. Directories on the
-/// way to these files are real; everything else is a symbolic link.
+/// removed. Directories on the way to these files are real; everything else is a symbolic link.
 ///
 /// # Errors
 /// A directory cannot be read, something in `dir` cannot be made, or a path has a component that is

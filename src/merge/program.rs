@@ -120,9 +120,9 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's text if the patch does
-    /// not change the file. `None` for files that no patch changes, for files that this patch
-    /// removes, and for rejected revisions.
+    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's
+    /// text if the patch does not change the file. `None` for files that no patch changes, for files
+    /// that this patch removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
         match self.patched.get(&revision)?.get(file) {
             Some(own) => own.as_deref(),

@@ -60,8 +60,8 @@ impl ResultsDir {
         self.finish_what_was_begun()
     }
 
-    /// Where a stage that is run on its own writes: to `directory`, or to a directory inside it if that has
-    /// the results of a comparison, which are to stay.
+    /// Where a stage that is run on its own writes: to `directory`, or to a directory inside it if that
+    /// has the results of a comparison, which are to stay.
     pub fn of_stage(directory: &Path) -> PathBuf {
         let is_comparison = |place: &Path| place.join(PairRow::FILE).is_file();
         match is_comparison(directory) || is_comparison(&directory.join(FINISHED)) {

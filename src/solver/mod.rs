@@ -16,8 +16,8 @@
 //! [`independence`] (decides together only what shares variables), [`cache`] (equal, weaker and
 //! stronger queries; models that fit again), [`intervals`] (words that are compared with
 //! constants), [`narrowing`] (bytes in place of words with few values), [`enumeration`] (few bytes,
-//! by trying their values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files), [`bitwuzla`] (incremental along the path, with a
-//! time limit).
+//! by trying their values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files),
+//! [`bitwuzla`] (incremental along the path, with a time limit).
 
 pub mod bitwuzla;
 pub mod cache;

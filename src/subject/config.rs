@@ -167,8 +167,8 @@ pub struct InputsConfig {
     /// Environment variables of the program, by name: fixed texts, or symbolic texts. A variable
     /// with `count = [0, 1]` may be missing.
     pub env: BTreeMap<String, ArgConfig>,
-    /// A directory, relative to the subject's. A whole program finds its contents
-    /// in the directory it starts in.
+    /// A directory, relative to the subject's. A whole program finds its contents in the directory it
+    /// starts in.
     pub files: Option<PathBuf>,
     /// Symbolic files in the directory that a whole program starts in: the name of each, and its
     /// size in bytes.
