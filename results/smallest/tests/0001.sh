@@ -1,10 +1,10 @@
 #!/bin/sh
-# Test 1 of smallest: "0\n99\n4\n60\n"
+# Test 1 of smallest: "4\n4\n70\n42\n"
 #
-# 0–14 19–21: "Please enter 4 numbers separated by spaces > 0 is the smallest"
-# 15–17: "Please enter 4 numbers separated by spaces > 60 is the smallest"
-# 18: division-by-zero · "Please enter 4 numbers separated by spaces > "
-# 22: "Please enter 4 numbers separated by spaces > 4 is the smallest"
+# 0 11 13 14 18–20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 1–6 8–10 12: "Please enter 4 numbers separated by spaces > 4 is the smallest"
+# 7 15–17: "Please enter 4 numbers separated by spaces > 42 is the smallest"
+# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
 #
 # Usage: 0001.sh PROGRAM
 # Runs a program in an empty directory.
@@ -23,6 +23,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '0\n99\n4\n60\n' >"$work/stdin" || exit 125
+printf '4\n4\n70\n42\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

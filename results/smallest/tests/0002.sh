@@ -1,9 +1,9 @@
 #!/bin/sh
-# Test 2 of smallest: "99\n1000000\n1\n5\n"
+# Test 2 of smallest: "10\n10\n-10\n-5\n"
 #
-# 0–13 15 18–22: "Please enter 4 numbers separated by spaces > 1 is the smallest"
-# 14: "Please enter 4 numbers separated by spaces > 1000000 is the smallest"
-# 16 17: "Please enter 4 numbers separated by spaces > 5 is the smallest"
+# 0–11 13 15 18–22: "Please enter 4 numbers separated by spaces > -10 is the smallest"
+# 12 14: "Please enter 4 numbers separated by spaces > 10 is the smallest"
+# 16 17: "Please enter 4 numbers separated by spaces > -5 is the smallest"
 #
 # Usage: 0002.sh PROGRAM
 # Runs a program in an empty directory.
@@ -22,6 +22,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '99\n1000000\n1\n5\n' >"$work/stdin" || exit 125
+printf '10\n10\n-10\n-5\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

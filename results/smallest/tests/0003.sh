@@ -1,9 +1,9 @@
 #!/bin/sh
-# Test 3 of smallest: "6\n10\n12345\n60\n"
+# Test 3 of smallest: "0\n1\n1\n1\n"
 #
-# 0–9 11–14 18–22: "Please enter 4 numbers separated by spaces > 6 is the smallest"
-# 10: "Please enter 4 numbers separated by spaces > 10 is the smallest"
-# 15–17: "Please enter 4 numbers separated by spaces > 60 is the smallest"
+# 0–14 19–22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 15–17: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 18: division-by-zero · "Please enter 4 numbers separated by spaces > "
 #
 # Usage: 0003.sh PROGRAM
 # Runs a program in an empty directory.
@@ -22,6 +22,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '6\n10\n12345\n60\n' >"$work/stdin" || exit 125
+printf '0\n1\n1\n1\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

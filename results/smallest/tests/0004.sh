@@ -1,8 +1,9 @@
 #!/bin/sh
-# Test 4 of smallest: "80\n99\n90\n-2\n"
+# Test 4 of smallest: "1\n1\n0\n0\n"
 #
-# 0–12 14–22: "Please enter 4 numbers separated by spaces > -2 is the smallest"
-# 13: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 0–5 7–11 13–20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 6 12: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
 #
 # Usage: 0004.sh PROGRAM
 # Runs a program in an empty directory.
@@ -21,6 +22,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '80\n99\n90\n-2\n' >"$work/stdin" || exit 125
+printf '1\n1\n0\n0\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

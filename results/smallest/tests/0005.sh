@@ -1,9 +1,9 @@
 #!/bin/sh
-# Test 5 of smallest: "0\n0\n0\n0\n"
+# Test 5 of smallest: "1\n1\n1\n0\n"
 #
-# 0–18 20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 0–11 13–18 20–22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 12: "Please enter 4 numbers separated by spaces > 1 is the smallest"
 # 19: timeout · "Please enter 4 numbers separated by spaces > "
-# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
 #
 # Usage: 0005.sh PROGRAM
 # Runs a program in an empty directory.
@@ -22,6 +22,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '0\n0\n0\n0\n' >"$work/stdin" || exit 125
+printf '1\n1\n1\n0\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

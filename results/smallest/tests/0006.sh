@@ -1,8 +1,9 @@
 #!/bin/sh
-# Test 6 of smallest: "1\n1\n0\n0\n"
+# Test 6 of smallest: "2\n2\n1\n1\n"
 #
-# 0–5 7–11 13–20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
-# 6 12: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 0 5 8–11 13 14 18–20: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 1–4 7 15–17 22: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 6 12: "Please enter 4 numbers separated by spaces > 2 is the smallest"
 # 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
 #
 # Usage: 0006.sh PROGRAM
@@ -22,6 +23,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '1\n1\n0\n0\n' >"$work/stdin" || exit 125
+printf '2\n2\n1\n1\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Test 8 of smallest: "2\n2\n1\n1\n"
+# Test 8 of smallest: "2\n2\n2\n1\n"
 #
-# 0 5 8–11 13 14 18–20: "Please enter 4 numbers separated by spaces > 0 is the smallest"
-# 1–4 7 15–17 22: "Please enter 4 numbers separated by spaces > 1 is the smallest"
-# 6 12: "Please enter 4 numbers separated by spaces > 2 is the smallest"
-# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
+# 0–11 14–18 20–22: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 12: "Please enter 4 numbers separated by spaces > 2 is the smallest"
+# 13: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 19: timeout · "Please enter 4 numbers separated by spaces > "
 #
 # Usage: 0008.sh PROGRAM
 # Runs a program in an empty directory.
@@ -23,6 +23,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '2\n2\n1\n1\n' >"$work/stdin" || exit 125
+printf '2\n2\n2\n1\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

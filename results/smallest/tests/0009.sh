@@ -1,10 +1,10 @@
 #!/bin/sh
-# Test 9 of smallest: "1\n1\n2\n2\n"
+# Test 9 of smallest: "0\n1\n2\n2\n"
 #
-# 0 11 13 14 18–20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
-# 1–6 8–10 12: "Please enter 4 numbers separated by spaces > 1 is the smallest"
-# 7 15–17: "Please enter 4 numbers separated by spaces > 2 is the smallest"
-# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
+# 0–9 11–14 19–22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 10: "Please enter 4 numbers separated by spaces > 1 is the smallest"
+# 15–17: "Please enter 4 numbers separated by spaces > 2 is the smallest"
+# 18: division-by-zero · "Please enter 4 numbers separated by spaces > "
 #
 # Usage: 0009.sh PROGRAM
 # Runs a program in an empty directory.
@@ -23,6 +23,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '1\n1\n2\n2\n' >"$work/stdin" || exit 125
+printf '0\n1\n2\n2\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"

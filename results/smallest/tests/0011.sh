@@ -1,11 +1,9 @@
 #!/bin/sh
-# Test 11 of smallest: "-100\n1\n12\n80\n"
+# Test 11 of smallest: "0\n0\n0\n0\n"
 #
-# 0–9 11–14 19–21: "Please enter 4 numbers separated by spaces > -100 is the smallest"
-# 10: "Please enter 4 numbers separated by spaces > 1 is the smallest"
-# 15–17: "Please enter 4 numbers separated by spaces > 80 is the smallest"
-# 18: "Please enter 4 numbers separated by spaces > 0 is the smallest"
-# 22: "Please enter 4 numbers separated by spaces > 12 is the smallest"
+# 0–18 20 22: "Please enter 4 numbers separated by spaces > 0 is the smallest"
+# 19: timeout · "Please enter 4 numbers separated by spaces > "
+# 21: "Please enter 4 numbers separated by spaces > 2147483647 is the smallest"
 #
 # Usage: 0011.sh PROGRAM
 # Runs a program in an empty directory.
@@ -24,6 +22,6 @@ mkdir "$work/start" || exit 125
 mkdir "$work/bin"
 ln -s "$file" "$work/bin/"program
 cd "$work/start" || exit 125
-printf '\055100\n1\n12\n80\n' >"$work/stdin" || exit 125
+printf '0\n0\n0\n0\n' >"$work/stdin" || exit 125
 set --
 env -i sh -c 'unset PWD OLDPWD SHLVL _; PATH=$1; shift; exec "$@"' sh "$work/bin" program "$@" <"$work/stdin"
