@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::say::count;
 use crate::{
-    merge::is_note,
+    merge::{is_note, with_name},
     report::{Report, visible},
     results::{RevisionRow, Status, Verdict},
     session::{BUILD, INNER, MISMATCHES},
@@ -113,11 +113,7 @@ fn notes(report: &Report) -> Vec<String> {
 
 /// Says which patch was set aside, and why.
 pub(super) fn set_aside(row: &RevisionRow) -> String {
-    // If the diff itself is faulty, the reason already begins with the name of the file.
-    let text = match row.reason.starts_with(&row.patch) {
-        true => row.reason.clone(),
-        false => format!("{}: {}", row.patch, row.reason),
-    };
+    let text = with_name(&row.patch, &row.reason);
     // The compiler's messages have several lines.
     let lines: Vec<String> = text.lines().map(visible).collect();
     format!("set aside: {}", lines.join("\n"))

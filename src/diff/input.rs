@@ -227,7 +227,7 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
                 _ => None,
             };
             let bytes = Some(all.bytes.iter().map(fixed).collect());
-            return Limits { bytes, word: usize::MAX, tokens: Vec::new() };
+            return Limits { bytes, word: usize::MAX, tokens: Vec::new(), further: Token::Word };
         }
     };
     let (mut tokens, mut is_inside) = (Vec::new(), false);
@@ -257,6 +257,8 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
         bytes: is_fixed.then(|| vec![None; length]),
         word: typed.longest_word().max(1),
         tokens,
+        // How another revision reads them is not known here.
+        further: if is_text(world) { Token::Word } else { Token::Fixed },
     }
 }
 

@@ -112,8 +112,10 @@ pub(super) struct Limits {
     pub(super) bytes: Option<Vec<Option<u8>>>,
     /// The most bytes of a word.
     pub(super) word: usize,
-    /// What each token may be, in order. Further ones may be anything.
+    /// What each token may be, in order.
     pub(super) tokens: Vec<Token>,
+    /// What further tokens may be.
+    pub(super) further: Token,
 }
 
 /// What a token of standard input may be.
@@ -132,18 +134,18 @@ pub(super) enum Token {
 impl Limits {
     /// A token that keeps to the limits: `other`, or as much of it as may be there, or else `token`.
     fn token(&self, place: usize, mut other: String, token: &str) -> String {
-        let is_allowed = match self.tokens.get(place) {
-            None | Some(Token::Word) => {
+        let is_allowed = match self.tokens.get(place).unwrap_or(&self.further) {
+            Token::Word => {
                 while other.len() > self.word {
                     other.pop();
                 }
                 !other.is_empty()
             }
-            Some(Token::Integer(range)) => {
+            Token::Integer(range) => {
                 other.parse().is_ok_and(|number: i128| range.contains(&number))
             }
-            Some(Token::Real) => other.parse::<f64>().is_ok(),
-            Some(Token::Fixed) => false,
+            Token::Real => other.parse::<f64>().is_ok(),
+            Token::Fixed => false,
         };
         if is_allowed { other } else { token.to_owned() }
     }
@@ -343,14 +345,15 @@ impl Variants {
 mod tests {
     use super::*;
 
-    const ANY: Limits = Limits { bytes: None, word: usize::MAX, tokens: Vec::new() };
+    const ANY: Limits =
+        Limits { bytes: None, word: usize::MAX, tokens: Vec::new(), further: Token::Word };
 
     #[test]
     fn a_variant_keeps_to_the_bounds() {
-        let stdin = Some(b"7 1f 0.5 9 word\n".to_vec());
+        let stdin = Some(b"7 1f 0.5 word 9\n".to_vec());
         let input = TestInput { stdin, ..TestInput::default() };
         let tokens = vec![Token::Integer(0..=20), Token::Fixed, Token::Real, Token::Word];
-        let limits = Limits { bytes: None, word: 3, tokens };
+        let limits = Limits { bytes: None, word: 3, tokens, further: Token::Fixed };
         let model = Model { input, is_text: false, limits };
         let mut variants = Variants::new(vec![-7, 97, 1234]);
         for input in variants.of(std::slice::from_ref(&model), 200) {
@@ -359,7 +362,8 @@ mod tests {
             assert!((0..=20).contains(&tokens[0].parse().unwrap()), "{text}");
             assert_eq!(tokens[1], "1f");
             assert!(tokens[2].parse::<f64>().is_ok(), "{text}");
-            assert!(tokens[3..].iter().all(|word| (1..=3).contains(&word.len())), "{text}");
+            assert!((1..=3).contains(&tokens[3].len()), "{text}");
+            assert_eq!(tokens[4], "9");
         }
     }
 

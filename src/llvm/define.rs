@@ -50,6 +50,12 @@ impl Editor<'_, '_> {
         self.define(true);
     }
 
+    /// Like [`Self::define_arithmetic`], but leaves counts alone that are no constants: for programs
+    /// that the engine runs after they were optimised.
+    pub fn define_constant_arithmetic(&self) {
+        self.define(false);
+    }
+
     fn define(&self, also_variable_counts: bool) {
         // SAFETY: operands are those of shifts and divisions, which have two of one type; those of
         // vectors are left alone.
@@ -89,12 +95,6 @@ impl Editor<'_, '_> {
     /// anything of it, so what it makes of two programs need not be the same.
     pub fn shifts_too_far(&self) -> bool {
         self.instructions().into_iter().any(is_too_far)
-    }
-
-    /// Like [`Self::define_arithmetic`], but leaves counts alone that are no constants: for programs
-    /// that the engine runs after they were optimised.
-    pub fn define_constant_arithmetic(&self) {
-        self.define(false);
     }
 
     /// All instructions of the module.

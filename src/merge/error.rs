@@ -48,3 +48,12 @@ impl MergeError {
         |source| Self::Io { path, source }
     }
 }
+
+/// Why a patch is set aside, with its name. A reason about the diff itself begins with the name
+/// already.
+pub fn with_name(patch: &str, reason: &str) -> String {
+    match reason.starts_with(patch) {
+        true => reason.to_owned(),
+        false => format!("{patch}: {reason}"),
+    }
+}

@@ -54,7 +54,7 @@ use rayon::prelude::*;
 pub use candidate::{Candidate, Candidates, Changes, candidates, difference, explain};
 pub use check::{Role, SyntaxCheck};
 pub use encoding::{decode, encode, shown};
-pub use error::MergeError;
+pub use error::{MergeError, with_name};
 pub use overlay::{Tree, make_way, overlay};
 pub use patch::{PatchError, changed_lines, touched};
 pub use pieces::{Grain, Piece, part, pieces};

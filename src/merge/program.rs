@@ -20,6 +20,7 @@ use super::{
     edit::Granularity,
     emit::{self, Site, Version},
     encoding::{decode, encode, shown},
+    error::with_name,
     project,
     resolve::{self, Resolved},
     source::Source,
@@ -251,8 +252,7 @@ impl<'a> Merger<'a> {
         if self.given.values().all(Result::is_err) {
             let reasons = self.given.iter().filter_map(|(revision, given)| {
                 let (name, why) = (self.name(*revision), given.as_ref().err()?);
-                // A reason about the diff itself names the patch already.
-                Some(if why.starts_with(name) { why.clone() } else { format!("{name}: {why}") })
+                Some(with_name(name, why))
             });
             return Err(MergeError::NothingToMerge(reasons.collect()));
         }

@@ -158,11 +158,7 @@ impl Merged {
             return Ok(());
         }
         let reasons = patches().filter(|row| row.reason != NOT_ASKED_FOR);
-        let reasons = reasons.map(|row| match row.reason.starts_with(&row.patch) {
-            // A reason about the diff itself names the patch already.
-            true => row.reason.clone(),
-            false => format!("{}: {}", row.patch, row.reason),
-        });
+        let reasons = reasons.map(|row| merge::with_name(&row.patch, &row.reason));
         Err(MergeError::NothingToMerge(reasons.collect()))
     }
 

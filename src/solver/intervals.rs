@@ -39,8 +39,27 @@ const MOST_EVALUATED: usize = 512;
 /// such conditions (`n > 0`, `n > 1` and so on); a SAT solver takes milliseconds for each.
 #[derive(Default)]
 pub struct Intervals {
-    /// The values that conditions leave; `None` for a condition that intervals cannot express.
-    known: FxHashMap<ExprId, Option<Arc<Set>>>,
+    known: KnownSets,
+}
+
+/// The values that conditions leave their only variable, remembered.
+#[derive(Default)]
+pub(super) struct KnownSets(FxHashMap<ExprId, Option<Arc<Set>>>);
+
+impl KnownSets {
+    /// The values of a condition's only variable for which it holds; `None` if intervals cannot
+    /// express it.
+    pub(super) fn of(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
+        if let Some(known) = self.0.get(&condition) {
+            return known.clone();
+        }
+        if self.0.len() > MOST_CONDITIONS {
+            self.0.clear();
+        }
+        let set = values(exprs, condition).map(Arc::new);
+        self.0.insert(condition, set.clone());
+        set
+    }
 }
 
 impl Decorator for Intervals {
@@ -57,15 +76,14 @@ impl Decorator for Intervals {
 impl Intervals {
     /// The verdict, if intervals, or trying values, suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        if self.known.len() > MOST_CONDITIONS {
-            self.known.clear();
-        }
         let mut left: FxHashMap<VariableId, Set> = FxHashMap::default();
         let mut others = Vec::new();
         for condition in query.constraints() {
             let variables = exprs.variables(condition);
             let one = match variables {
-                [one] if WIDTHS.contains(&exprs.variable_width(*one)) => self.set(exprs, condition),
+                [one] if WIDTHS.contains(&exprs.variable_width(*one)) => {
+                    self.known.of(exprs, condition)
+                }
                 _ => None,
             };
             let (Some(set), [variable]) = (one, variables) else {
@@ -141,17 +159,6 @@ impl Intervals {
             }
         }
         few.map(|_| Verdict::Unsat)
-    }
-
-    /// The values of a condition's only variable for which it holds; `None` if intervals cannot
-    /// express it.
-    fn set(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
-        if let Some(known) = self.known.get(&condition) {
-            return known.clone();
-        }
-        let set = values(exprs, condition).map(Arc::new);
-        self.known.insert(condition, set.clone());
-        set
     }
 }
 
@@ -358,7 +365,7 @@ mod tests {
             let id = exprs.as_variable(x).unwrap();
             for tape in tapes {
                 let condition = condition(&exprs, x, &tape);
-                let set = Intervals::default().set(&exprs, condition);
+                let set = KnownSets::default().of(&exprs, condition);
                 // Intervals cannot express remainders, bits and large products.
                 let is_for_sets = tape.iter().all(|(what, _)| matches!(what % 64, 0 | 21..23 | 25 | 26));
                 prop_assert!(set.is_some() || !is_for_sets, "{}", exprs.display(condition));

@@ -1,13 +1,11 @@
 //! Decides queries about words with few values as queries about bytes.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::{
     Decided, Decorator, Query, Solver, Verdict,
     interval_set::{Set, ones},
-    intervals,
+    intervals::KnownSets,
 };
 use crate::expr::{Assignment, Bv, ExprId, Exprs, Substitution, VariableId};
 
@@ -15,7 +13,7 @@ use crate::expr::{Assignment, Bv, ExprId, Exprs, Substitution, VariableId};
 const NARROW: u32 = 8;
 /// Words of one query.
 const MOST_WORDS: usize = 8;
-/// Conditions remembered before all are forgotten.
+/// Conditions that one substitution replaces: it remembers what it has made of their terms.
 const MOST_CONDITIONS: usize = 1 << 15;
 
 /// Puts bytes in place of words, in queries that bound every word to the values of a byte: from 0 to
@@ -25,12 +23,13 @@ const MOST_CONDITIONS: usize = 1 << 15;
 /// products of words are hard for a SAT solver, however few their values are.
 #[derive(Default)]
 pub struct Narrowing {
-    /// The values that conditions leave their only word; `None` where intervals cannot express them.
-    sets: FxHashMap<ExprId, Option<Arc<Set>>>,
+    sets: KnownSets,
     /// The words that were narrowed so far.
     narrowed: FxHashMap<VariableId, Narrowed>,
     /// The replacement of these.
     substitution: Option<Substitution>,
+    /// How many conditions it has replaced.
+    replaced: usize,
 }
 
 /// What stands for a word.
@@ -51,6 +50,7 @@ impl Decorator for Narrowing {
         let Some(substitution) = &mut self.substitution else {
             return (below.check(exprs, query), false);
         };
+        self.replaced += query.constraints().count();
         let mut narrow = |conditions: &[ExprId]| -> Vec<ExprId> {
             let all = conditions.iter().map(|condition| substitution.apply(exprs, *condition));
             all.filter(|condition| !exprs.is_true(*condition)).collect()
@@ -71,9 +71,6 @@ impl Narrowing {
     /// The words of a query, and whether negative values are among those of each; `None` if there
     /// are none, or if some have other values than a byte has.
     fn words(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Vec<(VariableId, bool)>> {
-        if self.sets.len() > MOST_CONDITIONS {
-            *self = Self::default();
-        }
         let mut left: Vec<(VariableId, Option<Set>)> = Vec::new();
         for condition in query.constraints() {
             let variables = exprs.variables(condition);
@@ -87,7 +84,7 @@ impl Narrowing {
             }
             if let [word] = variables
                 && let Some((_, values)) = left.iter_mut().find(|(known, _)| known == word)
-                && let Some(set) = self.set(exprs, condition)
+                && let Some(set) = self.sets.of(exprs, condition)
             {
                 *values = Some(values.as_ref().map_or_else(|| (*set).clone(), |all| all.and(&set)));
             }
@@ -108,19 +105,15 @@ impl Narrowing {
         (!words.is_empty()).then_some(words)
     }
 
-    fn set(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
-        let make = || intervals::values(exprs, condition).map(Arc::new);
-        self.sets.entry(condition).or_insert_with(make).clone()
-    }
-
     /// Has the substitution replace these words.
     fn narrow(&mut self, exprs: &Exprs, words: &[(VariableId, bool)]) {
         let is_known = |(word, signed): &(VariableId, bool)| {
             self.narrowed.get(word).is_some_and(|narrowed| narrowed.signed == *signed)
         };
-        if words.iter().all(is_known) {
+        if words.iter().all(is_known) && self.replaced < MOST_CONDITIONS {
             return;
         }
+        self.replaced = 0;
         for (word, signed) in words {
             let name = format!("?narrow.{}", exprs.variable_name(*word));
             let byte = exprs.variable(&name, NARROW, exprs.variable_kind(*word));

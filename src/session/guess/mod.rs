@@ -1,6 +1,6 @@
 //! Guesses the `subject.toml` of a directory with C files and patches.
 
-mod whole;
+mod needs;
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
-use self::whole::Whole;
+use self::needs::Needs;
 use super::stage;
 use crate::{
     compile::{Function, Pointer, Show, calls, functions, pointers},
@@ -299,7 +299,7 @@ impl Guess {
         let called = sources.iter().flat_map(|source| calls(&source.text)).collect();
         let functions = sources.iter().flat_map(|source| &source.functions);
         let defined = functions.map(|function| function.name.clone()).collect();
-        let Some(Whole { because, has_files, has_input }) = Whole::of(&called, &defined) else {
+        let Some(Needs { because, has_files, has_input }) = Needs::of(&called, &defined) else {
             return;
         };
         self.is_whole = true;

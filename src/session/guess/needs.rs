@@ -1,4 +1,4 @@
-//! Whether a program should be run whole, judged by the functions that it calls.
+//! What a program needs that has to be run whole, judged by the functions that it calls.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ const STANDARD: &[&str] = &[
 
 /// What a program that should be run whole needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Whole {
+pub(super) struct Needs {
     /// A function that shows that it should be.
     pub(super) because: &'static str,
     /// Whether it looks for files.
@@ -82,7 +82,7 @@ pub(super) struct Whole {
     pub(super) has_input: bool,
 }
 
-impl Whole {
+impl Needs {
     /// What a program that calls these functions needs; `None` if it need not be run whole.
     /// Functions that it defines itself do not count.
     pub(super) fn of(called: &BTreeSet<String>, defined: &BTreeSet<String>) -> Option<Self> {
@@ -99,18 +99,18 @@ impl Whole {
 mod tests {
     use super::*;
 
-    fn whole(called: &[&str], defined: &[&str]) -> Option<Whole> {
+    fn needs(called: &[&str], defined: &[&str]) -> Option<Needs> {
         let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        Whole::of(&set(called), &set(defined))
+        Needs::of(&set(called), &set(defined))
     }
 
     #[test]
     fn what_a_program_calls_shows_what_it_needs() {
-        assert_eq!(whole(&["printf", "scanf", "malloc"], &[]), None);
-        assert_eq!(whole(&["open", "printf"], &["open"]), None);
-        let options = Whole { because: "getopt", has_files: false, has_input: true };
-        assert_eq!(whole(&["getopt", "getchar"], &["main"]), Some(options));
-        let files = Whole { because: "fopen", has_files: true, has_input: false };
-        assert_eq!(whole(&["setlocale", "fopen"], &["getchar"]), Some(files));
+        assert_eq!(needs(&["printf", "scanf", "malloc"], &[]), None);
+        assert_eq!(needs(&["open", "printf"], &["open"]), None);
+        let options = Needs { because: "getopt", has_files: false, has_input: true };
+        assert_eq!(needs(&["getopt", "getchar"], &["main"]), Some(options));
+        let files = Needs { because: "fopen", has_files: true, has_input: false };
+        assert_eq!(needs(&["setlocale", "fopen"], &["getchar"]), Some(files));
     }
 }
