@@ -8,7 +8,7 @@ use std::{
 use super::{
     bitwuzla, cache, checking, constants, enumeration, independence, intervals,
     layer::{Layer, Solver},
-    logging, narrowing, orders, record, slicing,
+    logging, narrowing, orders, ranks, record, slicing,
 };
 use crate::interrupt::Interrupt;
 
@@ -60,7 +60,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
         None => back_end,
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
-    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ordered);
+    let ranked = Layer::new(ranks::Ranks, ordered);
+    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ranked);
     let narrowed = Layer::new(narrowing::Narrowing::default(), enumerated);
     let ranged = Layer::new(intervals::Intervals::default(), narrowed);
     let cached = Layer::new(cache::Cache::default(), ranged);

@@ -16,7 +16,8 @@
 //! [`independence`] (decides together only what shares variables), [`cache`] (equal, weaker and
 //! stronger queries; models that fit again), [`intervals`] (words that are compared with
 //! constants), [`narrowing`] (bytes in place of words with few values), [`enumeration`] (few bytes,
-//! by trying their values), [`orders`] (few numbers, by their orders), [`logging`] (SMT-LIB files),
+//! by trying their values), [`ranks`] (numbers that are only compared, by trying their orders),
+//! [`orders`] (few numbers that are also summed, by their orders), [`logging`] (SMT-LIB files),
 //! [`bitwuzla`] (incremental along the path, with a time limit).
 
 pub mod bitwuzla;
@@ -33,6 +34,7 @@ pub mod logging;
 pub mod narrowing;
 pub mod orders;
 mod query;
+pub mod ranks;
 pub mod record;
 pub mod slicing;
 

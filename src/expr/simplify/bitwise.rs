@@ -77,6 +77,11 @@ impl Exprs {
         if let Some(simpler) = self.absorb(a, b).or_else(|| self.absorb(b, a)) {
             return Some(simpler);
         }
+        if width == 1
+            && let Some(simpler) = self.both_compare(a, b)
+        {
+            return Some(simpler);
+        }
         match (self.node(a), self.node(b)) {
             (Node::Not(x), Node::Not(y)) if width > 1 => Some(self.not(self.or(x, y))),
             _ => self.bitwise_of_extensions(BinaryOp::And, a, b),

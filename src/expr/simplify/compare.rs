@@ -169,6 +169,36 @@ impl Exprs {
         Some(if holds { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
     }
 
+    /// The conjunction of two comparisons of the same two terms, or of their negations, as one
+    /// comparison.
+    pub(super) fn both_compare(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let parts = |e: ExprId| {
+            let (holds, inner) = match self.node(e) {
+                Node::Not(inner) => (false, inner),
+                _ => (true, e),
+            };
+            match self.node(inner) {
+                Node::Binary(op, x, y) if op.is_comparison() => Some((holds, op, (x, y))),
+                _ => None,
+            }
+        };
+        let ((a_holds, a_op, (x, y)), (b_holds, b_op, others)) = (parts(a)?, parts(b)?);
+        let is_turned = (y, x) == others;
+        let both_fail = match (a_op, b_op) {
+            (BinaryOp::Eq, BinaryOp::Eq) => return None,
+            (BinaryOp::Eq, _) => return self.both_compare(b, a),
+            (_, BinaryOp::Eq) if is_turned || (x, y) == others => self.binary(a_op, y, x),
+            _ if is_turned && a_op == b_op => self.eq(x, y),
+            _ => return None,
+        };
+        Some(match (a_holds, b_holds) {
+            (true, true) => self.bool(false),
+            (true, false) => a,
+            (false, true) => b,
+            (false, false) => both_fail,
+        })
+    }
+
     /// `a = constant` for a quotient `a` by a constant, as two bounds of the quotient, which are
     /// bounds of the dividend.
     fn eq_of_quotient(&self, a: ExprId, constant: &Bv) -> Option<ExprId> {
@@ -327,6 +357,11 @@ impl Exprs {
                 }
                 _ if self.is_non_negative(a) && constant.is_negative() => {
                     return Some(self.bool(false));
+                }
+                Node::Ite(c, x, y) => {
+                    if let Some(simpler) = self.of_choice(BinaryOp::Slt, (c, x, y), b) {
+                        return Some(simpler);
+                    }
                 }
                 _ => {}
             }

@@ -41,6 +41,32 @@ fn a_truth_value_survives_the_way_through_an_int() {
 }
 
 #[test]
+fn comparisons_of_the_same_two_numbers_are_one() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+    let (less, greater, equal) = (exprs.slt(x, y), exprs.slt(y, x), exprs.eq(x, y));
+    let not = |e| exprs.not(e);
+    for (a, b, expected) in [
+        (less, greater, exprs.bool(false)),
+        (less, not(greater), less),
+        (not(less), not(greater), equal),
+        (less, equal, exprs.bool(false)),
+        (less, not(equal), less),
+        (not(less), equal, equal),
+        (not(less), not(equal), greater),
+    ] {
+        assert_eq!(exprs.and(a, b), expected);
+        assert_eq!(exprs.and(b, a), expected);
+    }
+    // What a function for `qsort` returns: `x < y ? -1 : x > y`.
+    let k = |value: i64| exprs.constant(32, value as u64);
+    let order = exprs.ite(less, k(-1), exprs.zext(greater, 32));
+    assert_eq!(exprs.slt(order, k(1)), not(greater));
+    assert_eq!(exprs.slt(order, k(0)), less);
+    assert_eq!(exprs.eq(order, k(0)), equal);
+}
+
+#[test]
 fn a_constant_in_front_joins_again_where_a_byte_begins_with_zeros() {
     let exprs = Exprs::new();
     let byte = exprs.variable("byte", 8, crate::expr::VariableKind::Input);
