@@ -1,17 +1,17 @@
 //! Decides queries that only compare numbers, by trying the orders of the numbers.
 
 mod circuit;
+mod order;
 
 use std::cmp::Reverse;
 
-use self::circuit::{Circuit, Circuits};
+use self::{
+    circuit::{Circuit, Circuits},
+    order::{MOST_CONSTANTS, MOST_NUMBERS, Order},
+};
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Bv, ExprId, Exprs, VariableId};
 
-/// Numbers of one query (six have 4,683 orders).
-const MOST_NUMBERS: usize = 8;
-/// Different constants that they are compared with.
-const MOST_CONSTANTS: usize = 8;
 /// Orders of one query at a time.
 const MOST_ORDERS: usize = 1 << 15;
 /// Terms that are evaluated, times the orders they are evaluated for: some milliseconds of work.
@@ -37,32 +37,6 @@ impl Decorator for Ranks {
             Some(verdict) => (verdict, true),
             None => (below.check(exprs, query), false),
         }
-    }
-}
-
-/// An order of the constants and of the first numbers of a query.
-#[derive(Clone, Copy, Default)]
-struct Order {
-    /// For each constant, and from [`MOST_CONSTANTS`] on for each number: how many different values
-    /// are less.
-    ranks: [u8; MOST_CONSTANTS + MOST_NUMBERS],
-    /// How many different values there are.
-    values: u8,
-}
-
-impl Order {
-    /// This order with one more value, of this rank.
-    fn with_value(mut self, rank: u8) -> Self {
-        for known in &mut self.ranks {
-            *known += u8::from(*known >= rank);
-        }
-        self.values += 1;
-        self
-    }
-
-    fn with_rank(mut self, place: usize, rank: u8) -> Self {
-        self.ranks[place] = rank;
-        self
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{MOST_CONSTANTS, Order};
+use super::order::{MOST_CONSTANTS, Order};
 use crate::expr::{BinaryOp, ExprId, Exprs, Node, VariableId};
 
 /// Orders that are evaluated at once.
