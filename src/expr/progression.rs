@@ -107,9 +107,7 @@ impl Exprs {
     fn progression_of(&self, e: ExprId, left: &mut u32) -> Option<Values> {
         match self.node(e) {
             Node::Sext(a) => Some(self.progression_within(a, left)),
-            Node::Zext(a) if self.signed_bounds(a).0 >= 0 => {
-                Some(self.progression_within(a, left))
-            }
+            Node::Zext(a) if self.signed_bounds(a).0 >= 0 => Some(self.progression_within(a, left)),
             Node::Neg(a) => self.progression_within(a, left).times(-1),
             Node::Ite(_, a, b) => {
                 Some(self.progression_within(a, left).or(self.progression_within(b, left)))

@@ -176,9 +176,8 @@ fn a_pointer_that_only_some_have_is_still_an_address() {
 #[test]
 fn pointers_in_structures_stay_addresses() {
     let main = include_str!("programs/pointers_in_structures_stay_addresses.c");
-    let at_6 = |line: &str| {
-        format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\treturn a - b;\n+\t{line}\n")
-    };
+    let at_6 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\treturn a - b;\n+\t{line}\n");
     let scratch = Scratch::new()
         .file("subject.toml", SUBJECT)
         .file("m.c", main)
