@@ -100,13 +100,13 @@ impl Executor<'_> {
     }
 
     fn load_place(&mut self, place: Pointee, width: u32, length: usize) -> Result<Value, Stop> {
-        let (object, offset) = match place {
+        let (object, offset, offsets) = match place {
             Pointee::Concrete { address, offset } => {
                 return self.load_known(address, offset, width, length);
             }
-            Pointee::Symbolic { object, offset } => (object, offset),
+            Pointee::Symbolic { object, offset, offsets } => (object, offset, offsets),
         };
-        if let Some(places) = self.few_places(object, offset, length)? {
+        if let Some(places) = self.few_places(object, offset, offsets, length)? {
             let mut value: Option<ExprId> = None;
             for (here, place) in places {
                 let found = self.load_place(place, width, length)?;
@@ -171,7 +171,7 @@ impl Executor<'_> {
     fn word_at(&mut self, place: Pointee, length: usize) -> Result<ExprId, Stop> {
         let (address, start) = match place {
             Pointee::Concrete { address, offset } => (address, offset),
-            Pointee::Symbolic { object, offset } => {
+            Pointee::Symbolic { object, offset, .. } => {
                 let start = self.program.exprs.as_u64(offset).expect("known");
                 (object, start as usize)
             }
@@ -317,7 +317,7 @@ impl Executor<'_> {
             Value::Undefined if self.state.world.is_whole => self.undefined_value(width),
             value => value,
         };
-        let (object, offset) = match place {
+        let (object, offset, offsets) = match place {
             Pointee::Concrete { address, offset } => {
                 self.cut_addresses(address, &(offset..offset + length));
                 if !offset.is_multiple_of(8) && self.is_address(value) {
@@ -340,9 +340,9 @@ impl Executor<'_> {
                 }
                 return Ok(());
             }
-            Pointee::Symbolic { object, offset } => (object, offset),
+            Pointee::Symbolic { object, offset, offsets } => (object, offset, offsets),
         };
-        let few = self.few_places(object, offset, length)?;
+        let few = self.few_places(object, offset, offsets, length)?;
         let step = self.stride(offset, length);
         let value = match step < 8 && few.is_none() {
             // Nobody would find an address that may be at any place.
@@ -499,9 +499,12 @@ impl Executor<'_> {
         let start = address::offset(to) as usize;
         let whole = start == 0 && self.is_size_of(length, to);
         let bytes: Vec<ExprId> = bytes.into_iter().collect();
-        if !whole && self.program.exprs.low_zeros(length) < 3 || is_odd(to) {
+        let zeros = self.program.exprs.low_zeros(length).min(3);
+        if !whole && zeros < 3 || is_odd(to) {
             self.drop_addresses(to, start..start + bytes.len());
         }
+        // With the same condition for all of its bytes, a word stays one.
+        let rest = (1_usize << zeros) - 1;
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
             if whole {
@@ -512,7 +515,7 @@ impl Executor<'_> {
             }
             let old = self.state.memory.object(to)?.byte(exprs, start + index);
             let old = self.byte_expr(to, start + index, old)?;
-            let written = exprs.ult(exprs.constant(64, index as u64), length);
+            let written = exprs.ult(exprs.constant(64, (index & !rest) as u64), length);
             let new = exprs.ite(written, byte, old);
             let new = Byte::of(exprs, new);
             self.state.memory.object_mut(to)?.set_byte(exprs, start + index, new);
@@ -585,17 +588,30 @@ impl Executor<'_> {
             return Ok(());
         }
         // Both ends are resolved, and all bytes read, before any is written: a fork must not see
-        // half of the copy, and ends that overlap must not read what was just written.
+        // half of the copy, and ends that overlap must not read what was just written. Words are
+        // copied as a whole, as they may be addresses.
         self.resolve(from, length, false)?;
         self.resolve(to, length, true)?;
-        let mut bytes = Vec::with_capacity(length as usize);
-        for index in 0..length {
-            bytes.push(self.load_bits(offset(&self.program.exprs, from, index), 8)?);
+        let words = if self.is_aligned(from) && self.is_aligned(to) { length / 8 } else { 0 };
+        let parts = (0..words).map(|word| (word * 8, 64));
+        let parts: Vec<(u64, u32)> = parts.chain((words * 8..length).map(|at| (at, 8))).collect();
+        let mut values = Vec::with_capacity(parts.len());
+        for (at, width) in &parts {
+            values.push(self.load_bits(offset(&self.program.exprs, from, *at), *width)?);
         }
-        for (index, byte) in bytes.into_iter().enumerate() {
-            self.store_bits(offset(&self.program.exprs, to, index as u64), 8, byte)?;
+        for ((at, width), value) in parts.into_iter().zip(values) {
+            self.store_bits(offset(&self.program.exprs, to, at), width, value)?;
         }
         Ok(())
+    }
+
+    /// Whether an address is certainly a multiple of 8.
+    fn is_aligned(&self, address: Value) -> bool {
+        match address {
+            Value::Int(address) => !is_odd(address),
+            Value::Expr(address) => self.program.exprs.low_zeros(address) >= 3,
+            Value::Undefined => false,
+        }
     }
 
     /// memset.

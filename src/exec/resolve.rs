@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use super::{Executor, lockstep};
 use crate::{
     env::Stop,
-    expr::{BinaryOp, ExprId, Node},
+    expr::{BinaryOp, ExprId, Node, Progression},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
     memory::{Byte, Fault, NULL_PAGE, Value},
 };
@@ -17,15 +17,20 @@ pub(super) enum Pointee {
         address: u64,
         offset: usize,
     },
-    /// The object at that address, at this offset of [`OFFSET_BITS`], known to be within bounds.
+    /// The object at that address, at this offset of [`OFFSET_BITS`], known to be within bounds
+    /// and one of `offsets`.
     Symbolic {
         object: u64,
         offset: ExprId,
+        offsets: Progression,
     },
 }
 
 /// An access at an offset with at most this many possible values goes to each of them.
 const FEW_PLACES: usize = 4;
+/// So does an access to one field of the elements of an array that has at most this many. If fields
+/// were kept as updates, those of one kind would count as parts of the others.
+const FEW_ELEMENTS: usize = 8;
 /// An address that visibly points to one of at most this many objects is compared with each of
 /// them.
 const FEW_OBJECTS: usize = 64;
@@ -159,7 +164,7 @@ impl Executor<'_> {
             return Ok(Pointee::Concrete { address: object, offset });
         }
         let offset = self.program.exprs.constant(OFFSET_BITS, offset as u64);
-        Ok(Pointee::Symbolic { object, offset })
+        Ok(Pointee::Symbolic { object, offset, offsets: Progression::ALL })
     }
 
     pub(super) fn resolve_concrete(
@@ -263,12 +268,13 @@ impl Executor<'_> {
         }
         let exprs = &self.program.exprs;
         let offset = exprs.extract(distance, 0, OFFSET_BITS);
+        let offsets = exprs.progression(distance);
         if capacity > SYMBOLIC_OFFSET_LIMIT {
             let offset =
                 self.concretise(Value::Expr(offset), OFFSET_BITS, "offset in a large object")?;
             return Ok(Pointee::Concrete { address: base + offset, offset: offset as usize });
         }
-        Ok(Pointee::Symbolic { object: base, offset })
+        Ok(Pointee::Symbolic { object: base, offset, offsets })
     }
 
     /// The places where a symbolic offset inside an object may be, each with the condition that it
@@ -277,14 +283,22 @@ impl Executor<'_> {
         &self,
         object: u64,
         offset: ExprId,
+        offsets: Progression,
         length: usize,
     ) -> Result<Option<FewPlaces>, Stop> {
         let exprs = &self.program.exprs;
         if exprs.as_u64(offset).is_some() {
             return Ok(None);
         }
-        let Some(values) = exprs.few_values(offset, FEW_PLACES) else { return Ok(None) };
         let last = self.state.memory.object(object)?.capacity() - length as u64;
+        let elements = || {
+            let is_field = offsets.step() > length as u64;
+            let few = || offsets.up_to(last).take(FEW_ELEMENTS + 1).collect::<Vec<_>>();
+            is_field.then(few).filter(|few| (1..=FEW_ELEMENTS).contains(&few.len()))
+        };
+        let Some(values) = exprs.few_values(offset, FEW_PLACES).or_else(elements) else {
+            return Ok(None);
+        };
         let places = values.into_iter().filter(|at| *at <= last).map(|at| {
             let here = exprs.eq(offset, exprs.constant(OFFSET_BITS, at));
             Ok((here, self.place_in(object, at as usize, length)?))

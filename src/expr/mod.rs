@@ -30,6 +30,7 @@ mod id;
 mod lanes;
 mod node;
 mod op;
+mod progression;
 #[cfg(test)]
 pub(crate) mod raw;
 mod simplify;
@@ -48,4 +49,5 @@ pub use id::{ExprId, LARGE, Mentions, TableId, VariableId, VariableKind};
 pub use lanes::{LANES, Lanes};
 pub use node::{Node, WideId};
 pub use op::BinaryOp;
+pub use progression::Progression;
 pub use substitute::Substitution;

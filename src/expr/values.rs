@@ -362,6 +362,7 @@ mod tests {
             let signed = fold::signed(exprs.width(e), value);
             let (least, greatest) = exprs.signed_bounds(e);
             prop_assert!((least..=greatest).contains(&signed), "{}", exprs.display(e));
+            prop_assert!(exprs.progression(e).contains(signed), "{}", exprs.display(e));
             let zeros = exprs.low_zeros(e);
             prop_assert!(value == 0 || value.trailing_zeros() >= zeros, "{}", exprs.display(e));
             if let Some(values) = exprs.few_values(e, 16) {

@@ -75,6 +75,43 @@ fn a_program_has_its_arguments_and_leaves_other_programs_out() {
 }
 
 #[test]
+fn headers_elsewhere_and_the_arguments_that_main_wants_are_found() {
+    let main = "#include <stdlib.h>\n#include \"limit.h\"\nint main(int argc, char **argv)\n{\n\
+                \tif (argc < 4)\n\t\treturn 1;\n\treturn atoi(argv[3]) < LIMIT;\n}\n";
+    let scratch = without()
+        .file("src/main.c", main)
+        .file("include/limit.h", "#define LIMIT 5\n")
+        .file(
+            "1.diff",
+            "--- a/src/main.c\n+++ b/src/main.c\n@@ -7 +7 @@\n-\treturn atoi(argv[3]) < LIMIT;\n\
+             +\treturn atoi(argv[3]) <= LIMIT - 1;\n",
+        )
+        .file(
+            "2.diff",
+            "--- a/include/limit.h\n+++ b/include/limit.h\n@@ -1 +1 @@\n-#define LIMIT 5\n\
+             +#define LIMIT 6\n",
+        );
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"src/main.c\"]",
+            "patches = [\"*.diff\"]",
+            "[build]",
+            "flags = [\"-Iinclude\"]",
+            "[inputs]",
+            "args = [{ string = 3, count = [2, 3] }]",
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(
+        ran.stdout.contains("2 pairs distinguished, 1 equivalent"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+}
+
+#[test]
 fn a_program_that_opens_files_is_run_whole() {
     let program = include_str!("programs/counts_whole.c");
     let diff =

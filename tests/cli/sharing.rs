@@ -174,6 +174,25 @@ fn a_pointer_that_only_some_have_is_still_an_address() {
 }
 
 #[test]
+fn pointers_in_structures_stay_addresses() {
+    let main = include_str!("programs/pointers_in_structures_stay_addresses.c");
+    let at_6 =
+        |line: &str| format!("--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\treturn a - b;\n+\t{line}\n");
+    let scratch = Scratch::new()
+        .file("subject.toml", SUBJECT)
+        .file("m.c", main)
+        .file("1.diff", &at_6("return (a > b) - (a < b);"))
+        .file("2.diff", &at_6("return b - a;"));
+    let (joined, _) = diff(&scratch, &[]);
+    let expected = [
+        (0, 1, Verdict::Equivalent),
+        (0, 2, Verdict::Distinguished),
+        (1, 2, Verdict::Distinguished),
+    ];
+    assert_eq!(joined, expected);
+}
+
+#[test]
 fn a_text_that_only_some_lack_is_printed_as_null() {
     let main = include_str!("programs/a_text_that_only_some_lack_is_printed_as_null.c");
     let at_7 =

@@ -1,5 +1,7 @@
 //! Guesses the `subject.toml` of a directory with C files and patches.
 
+mod arguments;
+mod headers;
 mod needs;
 
 use std::{
@@ -12,7 +14,7 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
-use self::needs::Needs;
+use self::{arguments::Count, needs::Needs};
 use super::stage;
 use crate::{
     compile::{Function, Pointer, Show, calls, functions, pointers},
@@ -32,6 +34,8 @@ const TEXT: u32 = 4;
 const ELEMENTS: u32 = 3;
 /// The sizes of standard input and of a file for a program that is run whole, in bytes.
 const INPUT: u32 = 4;
+/// The size of an argument, in bytes.
+const ARGUMENT: u32 = 3;
 
 /// What a person says about a directory.
 #[derive(Clone, Debug, Default)]
@@ -118,6 +122,8 @@ struct Guess {
     entry: Option<String>,
     /// Whether the program is run whole.
     is_whole: bool,
+    /// Directories with headers, for the compiler.
+    includes: Vec<String>,
     /// Lines of `[inputs]` and `[inputs.params]`.
     inputs: Vec<String>,
     params: Vec<String>,
@@ -155,6 +161,16 @@ impl Guess {
                 guess.patched(dir, sources, &touched)?
             }
         };
+        guess.includes = headers::directories(
+            &all,
+            sources.iter().flat_map(|source| {
+                included(&source.text).into_iter().map(|name| (source.file.as_str(), name))
+            }),
+        );
+        if !guess.includes.is_empty() {
+            let places = guess.includes.join(", ");
+            guess.reasons.push(format!("headers are in {places}, too"));
+        }
         guess.entry(dir, hints, &sources, &touched)?;
         Ok(guess)
     }
@@ -263,11 +279,12 @@ impl Guess {
             (Some(entry), _) if entry != "main" => entry.clone(),
             (Some(_), None) => bail!("{}: there is no main", dir.display()),
             (_, Some(program)) => {
-                if uses_arguments(program) {
-                    self.inputs.push("args = [{ string = 3, count = [0, 2] }]".to_owned());
+                if let Some(count) = main_of(program).and_then(|body| Count::of(&body)) {
+                    self.inputs.push(format!("args = [{{ string = {ARGUMENT}, {count} }}]"));
                     self.reasons.push(format!(
-                        "{} uses its arguments: there are up to two, of up to three bytes",
-                        program.file
+                        "{} uses its arguments: there are {}, of up to three bytes",
+                        program.file,
+                        count.in_words()
                     ));
                 }
                 self.whole(sources);
@@ -334,10 +351,15 @@ impl Guess {
         if let Some(entry) = &self.entry {
             text.push_str(&format!("entry = {}\n", quoted(entry)));
         }
-        let build = match self.is_whole {
-            true => vec!["whole = true".to_owned()],
-            false => Vec::new(),
-        };
+        let mut build = Vec::new();
+        if self.is_whole {
+            build.push("whole = true".to_owned());
+        }
+        if !self.includes.is_empty() {
+            let flags: Vec<String> =
+                self.includes.iter().map(|place| format!("-I{place}")).collect();
+            build.push(format!("flags = {}", list(&flags)));
+        }
         for (section, lines) in
             [("build", &build), ("inputs", &self.inputs), ("inputs.params", &self.params)]
         {
@@ -443,14 +465,12 @@ fn included(text: &str) -> Vec<String> {
     text.lines().filter_map(name).collect()
 }
 
-/// Whether the body of a `main` has a word that begins like the name of the list of arguments.
-fn uses_arguments(program: &Source) -> bool {
-    let Some(main) = program.functions.iter().find(|function| function.name == "main") else {
-        return false;
-    };
-    let body = program.text.lines().skip(main.lines.start() - 1).take(main.lines.clone().count());
-    let body = body.collect::<Vec<_>>().join("\n");
-    body.split_once('{').is_some_and(|(_, body)| body.contains("argv") || body.contains("getopt"))
+/// The body of `main`.
+fn main_of(program: &Source) -> Option<String> {
+    let main = program.functions.iter().find(|function| function.name == "main")?;
+    let lines = program.text.lines().skip(main.lines.start() - 1).take(main.lines.clone().count());
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.split_once('{').map(|(_, body)| body.to_owned())
 }
 
 /// The file that a path in a diff means: the one that has most of its last parts.

@@ -1,0 +1,42 @@
+//! Directories in which the headers of a program are.
+
+use std::path::Path;
+
+/// The directories of headers that sources include by `"` and that are not beside them: the first
+/// below which there is such a file, for each of the `(source, header)`.
+pub(super) fn directories<'a>(
+    files: &[String],
+    included: impl Iterator<Item = (&'a str, String)>,
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for (source, header) in included {
+        let beside = Path::new(source).parent().unwrap_or(Path::new("")).join(&header);
+        let is_beside = files.iter().any(|file| Path::new(file) == beside);
+        let is_known =
+            |place: &String| files.iter().any(|file| *file == format!("{place}/{header}"));
+        // `..` leads out of what ends of paths can say.
+        if is_beside || header.contains("..") || found.iter().any(is_known) {
+            continue;
+        }
+        let end = format!("/{header}");
+        found.extend(files.iter().find_map(|file| file.strip_suffix(&end)).map(str::to_owned));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directories;
+
+    #[test]
+    fn only_headers_that_are_elsewhere_need_a_directory() {
+        let files = ["include/a.h", "include/sys/b.h", "other/a.h", "src/c.h", "src/m.c"];
+        let files = files.map(str::to_owned);
+        let of = |headers: &[&str]| {
+            directories(&files, headers.iter().map(|header| ("src/m.c", (*header).to_owned())))
+        };
+        assert_eq!(of(&["a.h", "sys/b.h", "c.h"]), ["include"]);
+        assert_eq!(of(&["b.h", "missing.h", "../src/c.h"]), ["include/sys"]);
+        assert_eq!(of(&["c.h"]), [""; 0]);
+    }
+}
