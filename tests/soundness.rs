@@ -226,6 +226,20 @@ fn a_trial_keeps_to_the_length_of_a_word() {
 }
 
 #[test]
+fn a_trial_keeps_to_what_conversions_take() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_what_conversions_take.c");
+    for parts in [["%1d", "&digit"], ["%2s", "word"], ["%[a-e]", "letters"]] {
+        let [format, place] = parts;
+        let at_once = format!("\tscanf(\"{format}%d\", {place}, &number);");
+        let apart = format!("\tscanf(\"{format}\", {place}); scanf(\"%d\", &number);");
+        let other = format!("\tscanf(\"{format} %u\", {place}, &number);");
+        let judged = Judged::new(source, &[&at_once, &apart, &other], "");
+        judged.is(1, 2, "unknown");
+        judged.has_no_mismatch();
+    }
+}
+
+#[test]
 fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
     let source = include_str!(
         "soundness/programs/outcomes_that_agree_on_some_inputs_of_a_path_make_regions.c"
