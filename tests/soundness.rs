@@ -226,6 +226,20 @@ fn a_trial_keeps_to_the_length_of_a_word() {
 }
 
 #[test]
+fn a_trial_keeps_to_what_conversions_take() {
+    let source = include_str!("soundness/programs/a_trial_keeps_to_what_conversions_take.c");
+    for parts in [["%1d", "&digit"], ["%2s", "word"], ["%[a-e]", "letters"]] {
+        let [format, place] = parts;
+        let at_once = format!("\tscanf(\"{format}%d\", {place}, &number);");
+        let apart = format!("\tscanf(\"{format}\", {place}); scanf(\"%d\", &number);");
+        let other = format!("\tscanf(\"{format} %u\", {place}, &number);");
+        let judged = Judged::new(source, &[&at_once, &apart, &other], "");
+        judged.is(1, 2, "unknown");
+        judged.has_no_mismatch();
+    }
+}
+
+#[test]
 fn outcomes_that_agree_on_some_inputs_of_a_path_make_regions() {
     let source = include_str!(
         "soundness/programs/outcomes_that_agree_on_some_inputs_of_a_path_make_regions.c"
@@ -275,6 +289,7 @@ fn an_address_used_as_a_number_proves_nothing() {
         ["\tint *a[2] = {p, p}; a[x & 1] = p; z = *(int *)&a[0];", "\tz = (int)(long)p;"],
         ["\tz = (long)p == x * 1234567890123L;", "\tz = x * 1234567890123L == (long)&y;"],
         ["\tz = ((char *)&p)[1];", "\tz = (char)((long)p >> 8);"],
+        ["\tprintf(\"%d\", p);", "\tprintf(\"%d\", 0);"],
     ];
     // C defines these uses of addresses, or they are the same on every machine.
     let defined = ["\tz = ((long)p & 3) != 0;", "\tz = p == &z;", "\tz = p + 1 - &y - 1;"];

@@ -1,6 +1,6 @@
 //! From an assignment of the variables to a concrete input that a person can run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::variants::{Limits, Token};
 use crate::{
@@ -217,8 +217,27 @@ pub(super) fn is_text(world: &World) -> bool {
     typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
 }
 
-/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds.
-pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits {
+/// The most bytes of numbers and words that some path takes ([`TypedInput::most_bytes`]).
+pub(super) fn most_bytes<'s>(states: impl Iterator<Item = &'s HaltState>) -> BTreeMap<ExprId, u32> {
+    let mut least = BTreeMap::new();
+    for state in states {
+        let Stdin::Typed(typed) = &state.world.stdin else { continue };
+        for (part, most) in typed.most_bytes() {
+            let known = least.entry(*part).or_insert(*most);
+            *known = (*known).min(*most);
+        }
+    }
+    least
+}
+
+/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds. No path
+/// takes more than `most_bytes` of some of its parts.
+pub(super) fn limits(
+    exprs: &Exprs,
+    world: &World,
+    input: &TestInput,
+    most_bytes: &BTreeMap<ExprId, u32>,
+) -> Limits {
     let typed = match &world.stdin {
         Stdin::Typed(typed) => typed,
         Stdin::Bytes(all) => {
@@ -227,9 +246,11 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
                 _ => None,
             };
             let bytes = Some(all.bytes.iter().map(fixed).collect());
-            return Limits { bytes, word: usize::MAX, tokens: Vec::new(), further: Token::Word };
+            return Limits { bytes, tokens: Vec::new(), further: Token::Word(usize::MAX) };
         }
     };
+    let longest_word = typed.longest_word().max(1);
+    let most = |part: &ExprId| most_bytes.get(part).copied();
     let (mut tokens, mut is_inside) = (Vec::new(), false);
     for atom in typed.file().atoms() {
         let token = match atom {
@@ -237,11 +258,25 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
                 is_inside = false;
                 continue;
             }
-            Atom::Literal(_) | Atom::Byte(_) => Token::Word,
+            Atom::Literal(_) => Token::Word(longest_word),
+            Atom::Byte(first) => match most(&first) {
+                Some(0) => Token::Fixed,
+                most => {
+                    Token::Word(most.map_or(longest_word, |most| longest_word.min(most as usize)))
+                }
+            },
             Atom::Number { value, format } if format.radix == Radix::Decimal => {
                 let width = exprs.width(value).min(64);
-                let half = 1 << (width - 1);
-                Token::Integer(if format.signed { -half..=half - 1 } else { 0..=2 * half - 1 })
+                let half = 1_i128 << (width - 1);
+                let (low, high) = if format.signed { (-half, half - 1) } else { (0, 2 * half - 1) };
+                // More digits than a number of 64 bits has bound nothing.
+                let tens = |digits: u32| 10_i128.pow(digits.min(20));
+                Token::Integer(match most(&value) {
+                    Some(most) => {
+                        low.max(1 - tens(most.saturating_sub(1)))..=high.min(tens(most) - 1)
+                    }
+                    None => low..=high,
+                })
             }
             Atom::Number { .. } => Token::Fixed,
             Atom::Real { .. } => Token::Real,
@@ -255,10 +290,9 @@ pub(super) fn limits(exprs: &Exprs, world: &World, input: &TestInput) -> Limits 
     let length = input.stdin.as_ref().map_or(0, Vec::len);
     Limits {
         bytes: is_fixed.then(|| vec![None; length]),
-        word: typed.longest_word().max(1),
         tokens,
         // How another revision reads them is not known here.
-        further: if is_text(world) { Token::Word } else { Token::Fixed },
+        further: if is_text(world) { Token::Word(longest_word) } else { Token::Fixed },
     }
 }
 

@@ -110,8 +110,6 @@ pub(super) struct Model {
 pub(super) struct Limits {
     /// Where the text has one length: each of its bytes, if that is fixed.
     pub(super) bytes: Option<Vec<Option<u8>>>,
-    /// The most bytes of a word.
-    pub(super) word: usize,
     /// What each token may be, in order.
     pub(super) tokens: Vec<Token>,
     /// What further tokens may be.
@@ -121,8 +119,8 @@ pub(super) struct Limits {
 /// What a token of standard input may be.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Token {
-    /// Any text, up to the length of a word.
-    Word,
+    /// Any text of at most so many bytes.
+    Word(usize),
     /// An integer in decimal, in this range.
     Integer(RangeInclusive<i128>),
     /// A floating-point number.
@@ -135,8 +133,8 @@ impl Limits {
     /// A token that keeps to the limits: `other`, or as much of it as may be there, or else `token`.
     fn token(&self, place: usize, mut other: String, token: &str) -> String {
         let is_allowed = match self.tokens.get(place).unwrap_or(&self.further) {
-            Token::Word => {
-                while other.len() > self.word {
+            Token::Word(most) => {
+                while other.len() > *most {
                     other.pop();
                 }
                 !other.is_empty()
@@ -346,14 +344,14 @@ mod tests {
     use super::*;
 
     const ANY: Limits =
-        Limits { bytes: None, word: usize::MAX, tokens: Vec::new(), further: Token::Word };
+        Limits { bytes: None, tokens: Vec::new(), further: Token::Word(usize::MAX) };
 
     #[test]
     fn a_variant_keeps_to_the_bounds() {
         let stdin = Some(b"7 1f 0.5 word 9\n".to_vec());
         let input = TestInput { stdin, ..TestInput::default() };
-        let tokens = vec![Token::Integer(0..=20), Token::Fixed, Token::Real, Token::Word];
-        let limits = Limits { bytes: None, word: 3, tokens, further: Token::Fixed };
+        let tokens = vec![Token::Integer(0..=20), Token::Fixed, Token::Real, Token::Word(3)];
+        let limits = Limits { bytes: None, tokens, further: Token::Fixed };
         let model = Model { input, is_text: false, limits };
         let mut variants = Variants::new(vec![-7, 97, 1234]);
         for input in variants.of(std::slice::from_ref(&model), 200) {

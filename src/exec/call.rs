@@ -482,6 +482,10 @@ impl Machine for Executor<'_> {
         self.concretise(value, width, what)
     }
 
+    fn low_bits(&mut self, value: Value, width: u32) -> Value {
+        self.cast(Cast::Trunc, 64, width, value)
+    }
+
     fn capacity(&mut self, extent: ExprId) -> u64 {
         Self::capacity(self, extent)
     }

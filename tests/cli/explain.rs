@@ -98,6 +98,16 @@ fn the_bounds_of_inputs_bound_the_condition() {
     assert_eq!(said(&scratch, 0, 1, &["--time-budget", "0s"]), "");
 }
 
+/// Other bytes are no values of the type, and compilers take them for what they like.
+#[test]
+fn truths_are_zero_or_one() {
+    let bodies = ["return b && d[1];", "return b || d[1];", "return *(char *)&b == d[1] && d[1];"];
+    let scratch = patched(Scratch::new(), "typedef _Bool yes; int entry(yes b, yes d[2])", &bodies);
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains(" 2 pairs distinguished, 1 equivalent,"), "{}", ran.stdout);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+}
+
 #[test]
 fn what_is_cut_is_not_exact() {
     let body = |most: u32| {

@@ -79,6 +79,7 @@ impl<'a> Body<'a> {
         } else {
             emit(&mut self.before, 1, &format!("PSYCHIC_APART {ty} {argument};"));
             emit(&mut self.before, 1, &symbolic(&argument, &format!("sizeof {argument}"), name));
+            emit_truth(&mut self.before, ty, &argument);
             for assumption in bounds(&argument, config) {
                 emit(&mut self.before, 1, &assumption);
             }
@@ -142,6 +143,7 @@ impl<'a> Body<'a> {
         if let Size::String(bytes) = size {
             emit(before, 1, &format!("{argument}[{bytes}] = 0;"));
         }
+        emit_truth(before, element, &argument);
         if config.min.is_none() && config.max.is_none() {
             return;
         }
@@ -272,6 +274,14 @@ fn argument(name: &str) -> String {
 
 fn emit(text: &mut String, depth: usize, line: &str) {
     let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
+}
+
+/// Assumes that an argument of `_Bool`s has nothing but zeros and ones: compilers take other bytes for
+/// what they like. The name of a type does not say what it is, so C has to.
+fn emit_truth(text: &mut String, ty: &str, argument: &str) {
+    if ty == "_Bool" || !is_plain(ty) {
+        emit(text, 1, &format!("PSYCHIC_TRUTH({ty}, {argument});"));
+    }
 }
 
 fn symbolic(argument: &str, size: &str, name: &str) -> String {

@@ -71,7 +71,7 @@ pub fn harness(
          #include \"psychic.h\"\n\
          \n\
          union psychic_buffers {{ char none;{most} }};\n\
-         {APART}{SIZE}{show}\
+         {APART}{SIZE}{TRUTH}{show}\
          \n\
          int main(void)\n\
          {{\n\
@@ -99,6 +99,12 @@ const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
+
+/// Assumes that every byte of a value of type `type` is 0 or 1 if that is `_Bool`.
+const TRUTH: &str = "#define PSYCHIC_TRUTH(type, value) \\\n\
+    \x20 if (_Generic((type *)0, _Bool *: 1, default: 0)) \\\n\
+    \x20   for (size_t i = 0; i < sizeof value; i++) \\\n\
+    \x20     psychic_assume(((const unsigned char *)&value)[i] <= 1)\n";
 
 /// How a harness shows values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -337,7 +337,11 @@ fn read_token(
             bytes
         }
         InputKind::String if bits == 8 => {
-            word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?
+            let bytes = word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?;
+            if let Some(width) = conversion.width {
+                note_most_bytes(machine, &bytes, width);
+            }
+            bytes
         }
         InputKind::Set(set) if bits == 8 => {
             if read::typed(machine).sees_newline() {
@@ -346,9 +350,11 @@ fn read_token(
                 }
                 return Ok(false);
             }
-            word(machine, conversion.width, &|byte| {
+            let bytes = word(machine, conversion.width, &|byte| {
                 set.contains(byte) && byte != 0 && byte != b'\n'
-            })?
+            })?;
+            note_most_bytes(machine, &bytes, 0);
+            bytes
         }
         kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
     };
@@ -372,6 +378,13 @@ fn word(
     Ok(bytes)
 }
 
+/// Notes that a conversion takes at most `most` bytes of a word.
+fn note_most_bytes(machine: &mut dyn Machine, word: &[Byte], most: u32) {
+    if let Some(Byte::Symbolic(first)) = word.first() {
+        read::typed(machine).most_bytes.push((*first, most));
+    }
+}
+
 /// Assumes that the text of a number has at most `width` bytes, the width of its conversion.
 fn assume_length(
     machine: &mut dyn Machine,
@@ -383,5 +396,7 @@ fn assume_length(
     let length = format.length(exprs, value, exprs.width(value));
     let bits = exprs.width(length);
     let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
-    machine.require(short)
+    machine.require(short)?;
+    read::typed(machine).most_bytes.push((value, width));
+    Ok(())
 }

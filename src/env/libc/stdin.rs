@@ -7,7 +7,7 @@
 
 use super::{format::scanf::ByteSet, given, stream::Stream};
 use crate::{
-    expr::{Assignment, Exprs},
+    expr::{Assignment, ExprId, Exprs},
     memory::Byte,
 };
 
@@ -44,6 +44,8 @@ pub struct TypedInput {
     pub(super) tokens: u32,
     pub(super) bounds: Bounds,
     pub(super) has_words: bool,
+    /// See [`TypedInput::most_bytes`].
+    pub(super) most_bytes: Vec<(ExprId, u32)>,
     /// Whether a newline follows that has not been read yet.
     pub(super) newline: bool,
     /// The bytes that cannot come right behind the last number or word: they would belong to it, or
@@ -104,7 +106,7 @@ impl Stdin {
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Typed(now), Self::Typed(then)) => {
-                let TypedInput { text: _, tokens: _, has_words: _, .. } = now;
+                let TypedInput { text: _, tokens: _, has_words: _, most_bytes: _, .. } = now;
                 (now.bounds, now.newline, now.skipped, now.more, now.ended)
                     == (then.bounds, then.newline, then.skipped, then.more, then.ended)
                     && now.excluded == then.excluded
@@ -168,6 +170,13 @@ impl TypedInput {
     /// The largest number of bytes of a word.
     pub fn longest_word(&self) -> usize {
         self.bounds.longest_word.into()
+    }
+
+    /// The most bytes that conversions take of numbers and of words, each known by its first letter,
+    /// where that is less than their types and [`Self::longest_word`] allow (`%2d`, `%4s`). It is 0
+    /// for a conversion that does not take every word (`%[a-z]`).
+    pub fn most_bytes(&self) -> &[(ExprId, u32)] {
+        &self.most_bytes
     }
 
     /// Whether the file goes on behind the text with something of which nothing else is known.

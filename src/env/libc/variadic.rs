@@ -48,8 +48,12 @@ impl<'a> Variadic<'a> {
                     ArgumentKind::Float(width) => passed.float && passed.width == width,
                 });
                 // Natively, an argument that does not fit would be whatever the registers hold.
+                let given = passed.map_or(0, |passed| passed.width);
                 match (fits, kind, value) {
                     (false, ..) => Err(Stop::unsupported(mismatch(kind))),
+                    (true, ArgumentKind::Integer(width), _) if width < 64 && given == 64 => {
+                        Ok(machine.low_bits(value, width))
+                    }
                     (true, ArgumentKind::Integer(width), Value::Int(int)) => {
                         Ok(Value::Int(truncate(int, width)))
                     }

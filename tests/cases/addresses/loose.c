@@ -1,7 +1,9 @@
 //@ levels: O0
 /* What is decided here depends on where objects are. */
 #include <klee/klee.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,14 @@ struct __attribute__((packed)) odd {
 };
 static struct odd initialised = {0, (char *)&one};
 static char far[70000];
+
+static void into(char *text, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vsprintf(text, format, arguments); //~ address
+	va_end(arguments);
+}
 
 int main(void)
 {
@@ -184,6 +194,16 @@ int main(void)
 		for (int i = 0; i < 100; i++)
 			moved = (in & i) == 7 ? moved + 1 : moved;
 		if ((uintptr_t)moved >> 4 & 0x70) //~ address
+			return 1;
+		return 2;
+	case 33:
+		snprintf((char *)copy, sizeof copy, "%hhx", buffer + 0x70); //~ address
+		if (copy[0] == '7')
+			return 1;
+		return 2;
+	case 34:
+		into((char *)copy, "%d", buffer);
+		if (copy[0] == '-')
 			return 1;
 		return 2;
 	}
