@@ -183,6 +183,12 @@ impl Exprs {
             }
         };
         let ((a_holds, a_op, (x, y)), (b_holds, b_op, others)) = (parts(a)?, parts(b)?);
+        if let (Some(c), Some(d)) = (self.as_bv(y), self.as_bv(others.1))
+            && x == others.0
+            && a_op == b_op
+        {
+            return self.both_bound(a_op, x, [(a, a_holds, c), (b, b_holds, d)]);
+        }
         let is_turned = (y, x) == others;
         let both_fail = match (a_op, b_op) {
             (BinaryOp::Eq, BinaryOp::Eq) => return None,
@@ -197,6 +203,30 @@ impl Exprs {
             (false, true) => b,
             (false, false) => both_fail,
         })
+    }
+
+    /// The conjunction of two comparisons of `x` with different constants, or of their negations, as
+    /// one comparison. Each comes with whether it holds, and its constant.
+    fn both_bound(
+        &self,
+        op: BinaryOp,
+        x: ExprId,
+        [(a, a_holds, c), (b, b_holds, d)]: [(ExprId, bool, Bv); 2],
+    ) -> Option<ExprId> {
+        if op == BinaryOp::Eq {
+            return None;
+        }
+        let is_less = Bv::binary(op, &c, &d).is_one();
+        match (a_holds, b_holds) {
+            (true, true) => Some(if is_less { a } else { b }),
+            (false, false) => Some(if is_less { b } else { a }),
+            (true, false) if is_less || c == d => Some(self.bool(false)),
+            (true, false) => {
+                let next = Bv::binary(BinaryOp::Add, &d, &Bv::new(d.width(), 1));
+                (next == c).then(|| self.eq(x, self.bv(&d)))
+            }
+            (false, true) => self.both_bound(op, x, [(b, b_holds, d), (a, a_holds, c)]),
+        }
     }
 
     /// `a = constant` for a quotient `a` by a constant, as two bounds of the quotient, which are

@@ -73,6 +73,9 @@ impl Exprs {
         {
             return Some(b);
         }
+        if let Some(simpler) = self.lesser_or_greater(c, a, b) {
+            return Some(simpler);
+        }
         // An arm that is itself a choice by the same condition, in any of its shapes.
         if let Some((inner, x, _)) = self.as_choice(a)
             && inner == c
@@ -85,6 +88,22 @@ impl Exprs {
             return Some(self.ite(c, a, self.bv(&y)));
         }
         self.merge_nested(c, a, b).or_else(|| self.ite_of_extensions(c, a, b))
+    }
+
+    /// The canonical form of the lesser or the greater of two terms: it makes no difference to
+    /// these whether equal terms are exchanged.
+    fn lesser_or_greater(&self, c: ExprId, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let Node::Binary(op @ (BinaryOp::Ult | BinaryOp::Slt), x, y) = self.node(c) else {
+            return None;
+        };
+        let is_between = |y| (a, b) == (x, y) || (b, a) == (x, y);
+        if let Some(above) = self.as_bv(y) {
+            let minus_one = Bv::ones(above.width());
+            let last = self.bv(&Bv::binary(BinaryOp::Add, &above, &minus_one));
+            return is_between(last).then(|| self.ite(self.binary(op, x, last), a, b));
+        }
+        let is_turned = is_between(y) && self.ordered(x, y) != (x, y);
+        is_turned.then(|| self.ite(self.binary(op, y, x), b, a))
     }
 
     /// Merges a choice with one in its arm if both have the same condition, or an arm in common.

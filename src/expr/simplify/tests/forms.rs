@@ -67,6 +67,47 @@ fn comparisons_of_the_same_two_numbers_are_one() {
 }
 
 #[test]
+fn two_bounds_on_one_side_are_one() {
+    let exprs = Exprs::new();
+    let x = exprs.input("x", 32);
+    let k = |value: i64| exprs.constant(32, value as u64);
+    let below = |value| exprs.slt(x, k(value));
+    let from = |value| exprs.not(below(value));
+    for (a, b, expected) in [
+        (below(3), below(-4), below(-4)),
+        (from(3), from(-4), from(3)),
+        (below(-4), from(3), exprs.bool(false)),
+        (below(4), from(3), exprs.eq(x, k(3))),
+    ] {
+        assert_eq!(exprs.and(a, b), expected);
+        assert_eq!(exprs.and(b, a), expected);
+    }
+    assert_eq!(exprs.or(below(3), below(-4)), below(3));
+}
+
+#[test]
+fn the_lesser_and_the_greater_have_one_form() {
+    let exprs = Exprs::new();
+    let [x, y] = ["x", "y"].map(|name| exprs.input(name, 32));
+    let least = [
+        exprs.ite(exprs.slt(x, y), x, y),
+        exprs.ite(exprs.sle(x, y), x, y),
+        exprs.ite(exprs.slt(y, x), y, x),
+        exprs.ite(exprs.sle(y, x), y, x),
+    ];
+    assert_eq!(least, [least[0]; 4]);
+    let ten = exprs.constant(32, 10);
+    let most = [
+        exprs.ite(exprs.slt(x, ten), ten, x),
+        exprs.ite(exprs.sle(x, ten), ten, x),
+        exprs.ite(exprs.slt(ten, x), x, ten),
+        exprs.ite(exprs.sle(ten, x), x, ten),
+    ];
+    assert_eq!(most, [most[0]; 4]);
+    assert_ne!(most[0], exprs.ite(exprs.slt(x, ten), x, ten));
+}
+
+#[test]
 fn a_constant_in_front_joins_again_where_a_byte_begins_with_zeros() {
     let exprs = Exprs::new();
     let byte = exprs.variable("byte", 8, crate::expr::VariableKind::Input);
