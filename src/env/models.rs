@@ -4,8 +4,12 @@
 use super::call::Model;
 use super::kernel;
 use super::libc::{
-    allocation, digits, fenv, functions, input, intrinsics, math, output, process, strings,
+    allocation, digits, fenv, functions, input, integers, intrinsics, math, output, process,
+    strings,
 };
+
+/// The models that make terms of values.
+const TERMS: &[&[(&str, Model)]] = &[integers::PREPARATIONS, functions::PREPARATIONS];
 
 /// The models in use: all except those that are switched off by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -26,8 +30,8 @@ impl Models {
         }
     }
 
-    /// These models, and in addition those that make the value of a mathematical function of
-    /// unknown arguments a term (`env::libc::functions`). They serve to compare revisions, not to
+    /// These models, and in addition those that make a term of the value of a mathematical function
+    /// of unknown arguments (`env::libc::functions`) or of `atoi` (`env::libc::integers`). They serve to compare revisions, not to
     /// follow what one of them does.
     #[must_use]
     pub fn with_terms(self) -> Self {
@@ -46,7 +50,7 @@ impl Models {
     /// The model to run before the code of a function of the libc. If it returns a value, this is
     /// the result of the call, and the code does not run.
     pub fn preparation(&self, name: &str) -> Option<Model> {
-        let is_term = find_in(&[functions::PREPARATIONS], name).is_some();
+        let is_term = find_in(TERMS, name).is_some();
         find_preparation(name).filter(|_| self.is_on(name) && (self.terms || !is_term))
     }
 
@@ -102,7 +106,7 @@ fn find(name: &str) -> Option<Model> {
 }
 
 fn find_preparation(name: &str) -> Option<Model> {
-    find_in(&[digits::PREPARATIONS, functions::PREPARATIONS], name)
+    find_in(&[digits::PREPARATIONS], name).or_else(|| find_in(TERMS, name))
 }
 
 fn find_in(tables: &[&[(&str, Model)]], name: &str) -> Option<Model> {

@@ -193,6 +193,33 @@ fn pointers_in_structures_stay_addresses() {
 }
 
 #[test]
+fn numbers_in_arguments_are_terms() {
+    let main = include_str!("programs/numbers_in_arguments_are_terms.c");
+    let change = |line: usize, old: &str, new: &str| {
+        format!("--- a/m.c\n+++ b/m.c\n@@ -{line} +{line} @@\n-\t{old}\n+\t{new}\n")
+    };
+    let subject = format!("{SUBJECT}[inputs]\nargs = [{{ string = 3, count = [2, 2] }}]\n");
+    let scratch = Scratch::new().file("subject.toml", &subject).file("m.c", main);
+    let ends = "puts(a > b ? \"more\" : a == b ? \"equal\" : \"less\");";
+    let scratch = scratch
+        .file("1.diff", &change(23, ends, &ends.replace("a > b", "b < a")))
+        .file("2.diff", &change(23, ends, &ends.replace("a > b", "a >= b")));
+    let (joined, states) = diff(&scratch, &[]);
+    let expected = [
+        (0, 1, Verdict::Equivalent),
+        (0, 2, Verdict::Distinguished),
+        (1, 2, Verdict::Distinguished),
+    ];
+    assert_eq!(joined, expected);
+    assert!(states.len() <= 4, "{}", states.len());
+    // The model against C that does the same.
+    let scratch = scratch
+        .file("1.diff", &change(21, "a = atoi(argv[1]);", "a = by_hand(argv[1]);"))
+        .file("2.diff", &change(22, "b = strtol(argv[2], NULL, 10);", "b = by_hand(argv[2]);"));
+    assert!(diff(&scratch, &[]).0.iter().all(|(.., verdict)| *verdict == Verdict::Equivalent));
+}
+
+#[test]
 fn a_text_that_only_some_lack_is_printed_as_null() {
     let main = include_str!("programs/a_text_that_only_some_lack_is_printed_as_null.c");
     let at_7 =

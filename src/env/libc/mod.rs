@@ -3,7 +3,7 @@
 //!
 //! - [`allocation`], [`fenv`], [`input`], [`math`], [`output`], [`process`], [`strings`]: models of
 //!   functions, by header; [`intrinsics`]: those of `psychic.h` and KLEE's intrinsics;
-//! - `digits`, `functions`: models that run before, or in place of, code of the libc;
+//! - `digits`, `integers`, `functions`: models that run before, or in place of, code of the libc;
 //! - [`stream`]: text with symbolic pieces; [`mod@format`]: formats of `printf` and `scanf`, and
 //!   numbers in text;
 //! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes; [`given`]: a
@@ -18,6 +18,7 @@ pub mod format;
 pub(in crate::env) mod functions;
 pub mod given;
 pub mod input;
+pub(in crate::env) mod integers;
 pub mod intrinsics;
 pub mod math;
 pub mod output;
