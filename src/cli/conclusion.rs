@@ -15,7 +15,7 @@ const UNSEPARATED: usize = 8;
 
 /// What the verdict "equivalent unless failing" means.
 const UNLESS_FAILING: &str = "they do the same on every input on which neither fails; on some \
-                              inputs both fail, by the same class of error or without end";
+                              inputs both may fail, by the same class of error or without end";
 
 /// What the verdict "internal" means.
 const INSIDE: &str = "they are proved to do the same outside, and a function does not do the same";

@@ -15,9 +15,10 @@ use super::{
     ranges, say,
 };
 use crate::{
+    env::Incomplete,
     interrupt::Interrupt,
     report::TextStyle,
-    results::StatsRow,
+    results::{StatsRow, Verdict},
     session::{Error, Findings, Options, Session, Sharing, Until},
     subject::{Subject, SubjectError},
 };
@@ -139,6 +140,9 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     if could_be_whole && lacks_function(&findings) {
         say::line(RUN_WHOLE)?;
     }
+    if !findings.interrupted && lacks_time(&findings) {
+        say::line(SMALLER)?;
+    }
     if let Some(hint) = hint(&findings) {
         say::line(hint)?;
     }
@@ -188,6 +192,17 @@ fn lacks_function(findings: &Findings) -> bool {
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let reasons = findings.pairs().iter().flat_map(|row| row.reason.split("; "));
     reasons.filter_map(|reason| reason.strip_prefix("unsupported: a call of ")).any(is_name)
+}
+
+/// Advice for runs that are too short for their inputs.
+const SMALLER: &str = "smaller inputs in subject.toml, such as `tokens = 6` and `eof = true` below \
+                       [inputs.stdin], or a longer --time-budget may decide more";
+
+/// Whether nothing is known of a pair because the time was over.
+fn lacks_time(findings: &Findings) -> bool {
+    let time = Incomplete::Time.to_string();
+    let mut unknown = findings.pairs().iter().filter(|row| row.verdict == Verdict::Unknown);
+    unknown.any(|row| row.reason.split("; ").any(|reason| reason == time))
 }
 
 /// Advice on how to find a lower tree, if there might be one.

@@ -85,7 +85,7 @@ pub enum Incomplete {
     #[error("solver gave no answer")]
     Solver,
     /// The path reached its instruction limit (`budget.instructions`).
-    #[error("instruction limit of a path")]
+    #[error("instruction limit of a path (budget.instructions)")]
     Instructions,
     /// The time budget of the whole run was used up (`--time-budget`), or the run was interrupted.
     #[error("time budget")]

@@ -284,7 +284,7 @@ fn pairs(report: &Report, labels: &Labels, verdicts: &Verdicts) -> Markup {
             @if report.summary.equivalent_unless_failing > 0 {
                 p {
                     "Equivalent unless failing: on every input on which neither fails, the two "
-                    "do the same. On some inputs both fail, by the same class of error or "
+                    "do the same. On some inputs both may fail, by the same class of error or "
                     "without end, and what they would have done after that is not compared."
                 }
             }
