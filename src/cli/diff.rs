@@ -195,8 +195,8 @@ fn lacks_function(findings: &Findings) -> bool {
 }
 
 /// Advice for runs that are too short for their inputs.
-const SMALLER: &str = "smaller inputs in subject.toml, such as `tokens = 6` and `eof = true` below \
-                       [inputs.stdin], or a longer --time-budget may decide more";
+const SMALLER: &str = "smaller inputs below [inputs] of subject.toml (such as stdin.tokens = 6 with \
+                       stdin.eof = true, or shorter strings) or a longer --time-budget may decide more";
 
 /// Whether nothing is known of a pair because the time was over.
 fn lacks_time(findings: &Findings) -> bool {

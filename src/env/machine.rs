@@ -98,9 +98,9 @@ pub trait Machine {
     /// A concrete value of `width` bits for `value`. Forks over the feasible values, up to a limit;
     /// beyond it, the rest is left as incomplete, and the reason names `what`.
     fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
-    /// The low `width` bits of a value of 64 bits, as an instruction takes them: those of an address
-    /// are no number that is known.
-    fn low_bits(&mut self, value: Value, width: u32) -> Value;
+    /// The low `width` bits of a value of 64 bits, as an instruction takes them: of those of an
+    /// address, no number is known.
+    fn truncated(&mut self, value: Value, width: u32) -> Value;
     /// How many bytes to provide for an object whose size is `extent`, a 64-bit expression.
     fn capacity(&mut self, extent: ExprId) -> u64;
     /// Makes sure that `length` bytes at `address` lie inside one object.

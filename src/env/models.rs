@@ -31,8 +31,8 @@ impl Models {
     }
 
     /// These models, and in addition those that make a term of the value of a mathematical function
-    /// of unknown arguments (`env::libc::functions`) or of `atoi` (`env::libc::integers`). They serve to compare revisions, not to
-    /// follow what one of them does.
+    /// of unknown arguments (`env::libc::functions`) or of `atoi` (`env::libc::integers`). They
+    /// serve to compare revisions, not to follow what one of them does.
     #[must_use]
     pub fn with_terms(self) -> Self {
         Self { terms: true, ..self }

@@ -45,21 +45,24 @@ impl Executor<'_> {
         if function.code.is_empty() {
             return self.call_model(id, function, call);
         }
-        if function.library
-            && let Some(preparation) = program.preparations.get(&id)
-            && let Some(value) = self.run_model(*preparation, call)?
-        {
-            if let Some(reg) = call.results.first() {
-                self.set(*reg, value);
-            }
-            return Ok(Next::Advance);
-        }
         let fixed = function.params.len();
         if call.args.len() < fixed {
             return Err(Stop::unsupported(format!(
                 "a call of {} with too few arguments",
                 function.name
             )));
+        }
+        // Where another type is declared, the return of the code says what becomes of the value.
+        let is_as_declared = || call.widths.iter().zip(&function.returns).all(|(a, b)| a == b);
+        if function.library
+            && let Some(preparation) = program.preparations.get(&id)
+            && is_as_declared()
+            && let Some(value) = self.run_model(*preparation, call)?
+        {
+            if let Some(reg) = call.results.first() {
+                self.set(*reg, value);
+            }
+            return Ok(Next::Advance);
         }
         if program.choosers[id.0 as usize] && self.arm(id, call) {
             return Ok(Next::Advance);
@@ -482,7 +485,7 @@ impl Machine for Executor<'_> {
         self.concretise(value, width, what)
     }
 
-    fn low_bits(&mut self, value: Value, width: u32) -> Value {
+    fn truncated(&mut self, value: Value, width: u32) -> Value {
         self.cast(Cast::Trunc, 64, width, value)
     }
 

@@ -92,6 +92,7 @@ impl State {
             },
             world: self.world.clone().with(effects),
             instructions: self.instructions,
+            asked: self.asked,
         };
         all.into_iter().enumerate().map(ended).collect()
     }

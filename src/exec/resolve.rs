@@ -28,8 +28,9 @@ pub(super) enum Pointee {
 
 /// An access at an offset with at most this many possible values goes to each of them.
 const FEW_PLACES: usize = 4;
-/// So does an access to one field of the elements of an array that has at most this many. If fields
-/// were kept as updates, those of one kind would count as parts of the others.
+/// So does an access to one field of the elements of an array that has at most this many. An update
+/// at a symbolic offset may be anywhere, so a pointer would count as overwritten by the field beside
+/// it.
 const FEW_ELEMENTS: usize = 8;
 /// An address that visibly points to one of at most this many objects is compared with each of
 /// them.

@@ -245,6 +245,8 @@ pub struct HaltState {
     pub world: World,
     /// Instructions run.
     pub instructions: u64,
+    /// Whether it has asked which revision runs.
+    pub asked: bool,
 }
 
 impl HaltState {

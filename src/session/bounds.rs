@@ -104,6 +104,8 @@ pub(super) fn bounds(
     }
     if !exhausted {
         bounds.push("exploration was stopped before its end".into());
+    } else if !states.is_empty() && states.iter().all(|state| !state.asked) {
+        bounds.push("no such input reaches what the patches change".into());
     }
     bounds
 }

@@ -21,7 +21,8 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = &[
     ("strtoll", read_decimal),
 ];
 
-/// The most characters in front of the NUL. A number of that many digits has no more than 32 bits.
+/// The most characters in front of the NUL. A number of that many digits fits in 31 bits: there is
+/// no overflow, and no ERANGE.
 const LONGEST: usize = 8;
 
 /// Returns the number in a text, if it is unknown and short; otherwise the libc's code runs.
@@ -32,13 +33,8 @@ fn read(
 ) -> Result<Option<Value>, Stop> {
     let Value::Int(text) = arguments.get(0) else { return Ok(None) };
     let Some(characters) = characters(machine, text) else { return Ok(None) };
-    let mut known = Vec::new();
-    for character in characters {
-        known.push(machine.free_of_revision(character, 8)?);
-    }
     let exprs = machine.exprs();
-    let value = Value::from_expr(exprs, exprs.sext(number(exprs, &known), width));
-    Ok(Some(value))
+    Ok(Some(Value::from_expr(exprs, exprs.sext(number(exprs, &characters), width))))
 }
 
 fn read_decimal(
@@ -51,20 +47,21 @@ fn read_decimal(
 
 /// The characters up to the first that is certainly a NUL; `None` if all are known, if there are
 /// too many, or if one cannot be read, into which the libc's code runs itself.
-fn characters(machine: &dyn Machine, text: u64) -> Option<Vec<Value>> {
+fn characters(machine: &dyn Machine, text: u64) -> Option<Vec<ExprId>> {
     let exprs = machine.exprs();
     let (mut characters, mut is_known) = (Vec::new(), true);
-    // The object may end behind a NUL.
-    let mut goes_on = exprs.bool(true);
     for at in text..=text.checked_add(LONGEST as u64)? {
+        // The object may end behind a NUL. The newest character comes first, as in the size of an
+        // argument.
+        let ends = |character: &ExprId| exprs.eq(*character, exprs.constant(8, 0));
+        let goes_on = exprs.all(characters.iter().rev().map(|c| exprs.not(ends(c))));
         match machine.peek(at, goes_on)? {
             Byte::Concrete(0) if is_known => return None,
             Byte::Concrete(0) => return Some(characters),
-            Byte::Concrete(byte) => characters.push(Value::Int(byte.into())),
+            Byte::Concrete(byte) => characters.push(exprs.constant(8, byte.into())),
             Byte::Symbolic(byte) => {
                 is_known = false;
-                goes_on = exprs.and(goes_on, exprs.ne(byte, exprs.constant(8, 0)));
-                characters.push(Value::Expr(byte));
+                characters.push(byte);
             }
             Byte::Uninitialised => return None,
         }

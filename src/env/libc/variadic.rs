@@ -52,7 +52,7 @@ impl<'a> Variadic<'a> {
                 match (fits, kind, value) {
                     (false, ..) => Err(Stop::unsupported(mismatch(kind))),
                     (true, ArgumentKind::Integer(width), _) if width < 64 && given == 64 => {
-                        Ok(machine.low_bits(value, width))
+                        Ok(machine.truncated(value, width))
                     }
                     (true, ArgumentKind::Integer(width), Value::Int(int)) => {
                         Ok(Value::Int(truncate(int, width)))

@@ -96,10 +96,13 @@ impl Exprs {
         let Node::Binary(op @ (BinaryOp::Ult | BinaryOp::Slt), x, y) = self.node(c) else {
             return None;
         };
-        let is_between = |y| (a, b) == (x, y) || (b, a) == (x, y);
+        let is_between = |other| (a, b) == (x, other) || (b, a) == (x, other);
         if let Some(above) = self.as_bv(y) {
-            let minus_one = Bv::ones(above.width());
-            let last = self.bv(&Bv::binary(BinaryOp::Add, &above, &minus_one));
+            let last = Bv::binary(BinaryOp::Add, &above, &Bv::ones(above.width()));
+            if Bv::binary(op, &last, &above).is_zero() {
+                return None;
+            }
+            let last = self.bv(&last);
             return is_between(last).then(|| self.ite(self.binary(op, x, last), a, b));
         }
         let is_turned = is_between(y) && self.ordered(x, y) != (x, y);

@@ -13,15 +13,22 @@ pub(super) fn directories<'a>(
         let beside = Path::new(source).parent().unwrap_or(Path::new("")).join(&header);
         let is_beside = files.iter().any(|file| Path::new(file) == beside);
         let is_known =
-            |place: &String| files.iter().any(|file| *file == format!("{place}/{header}"));
+            |place: &String| files.iter().any(|file| place_of(file, &header) == Some(place));
         // `..` leads out of what ends of paths can say.
         if is_beside || header.contains("..") || found.iter().any(is_known) {
             continue;
         }
-        let end = format!("/{header}");
-        found.extend(files.iter().find_map(|file| file.strip_suffix(&end)).map(str::to_owned));
+        found.extend(files.iter().find_map(|file| place_of(file, &header)).map(str::to_owned));
     }
     found
+}
+
+/// The directory in which `file` is this header.
+fn place_of<'f>(file: &'f str, header: &str) -> Option<&'f str> {
+    match file.strip_suffix(header)? {
+        "" => Some("."),
+        place => place.strip_suffix('/'),
+    }
 }
 
 #[cfg(test)]
@@ -30,13 +37,14 @@ mod tests {
 
     #[test]
     fn only_headers_that_are_elsewhere_need_a_directory() {
-        let files = ["include/a.h", "include/sys/b.h", "other/a.h", "src/c.h", "src/m.c"];
+        let files = ["include/a.h", "include/sys/b.h", "other/a.h", "src/c.h", "src/m.c", "top.h"];
         let files = files.map(str::to_owned);
         let of = |headers: &[&str]| {
             directories(&files, headers.iter().map(|header| ("src/m.c", (*header).to_owned())))
         };
         assert_eq!(of(&["a.h", "sys/b.h", "c.h"]), ["include"]);
         assert_eq!(of(&["b.h", "missing.h", "../src/c.h"]), ["include/sys"]);
+        assert_eq!(of(&["top.h"]), ["."]);
         assert_eq!(of(&["c.h"]), [""; 0]);
     }
 }
