@@ -46,7 +46,7 @@ pub struct Regions {
 impl Regions {
     const CELLS: usize = 512;
     /// A walk that has not shown every clustering by then rarely makes the tree lower any more.
-    const QUERIES: usize = 64;
+    const QUERIES: usize = 24;
 
     /// Limits of a walk that the user asked for, up to `deadline`.
     pub fn asked_for(deadline: Option<Instant>) -> Self {

@@ -50,7 +50,7 @@ const SEARCHING_PART: f64 = 0.9;
 const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// The least time limit for walking the regions of the input if that was not asked for. The limit
 /// is otherwise an eighth of the time since exploring began.
-const LEAST_WALK: Duration = Duration::from_millis(500);
+const LEAST_WALK: Duration = Duration::from_secs(1);
 
 /// What is said of the interaction of changes if some clusterings may not have been seen.
 const UNVISITED: &str = "not every way in which inputs tell the subsets apart was visited: other inputs may \

@@ -114,7 +114,9 @@ impl Search {
             circuit.retain(&mut placed);
             orders = placed;
         }
-        let Some(order) = orders.first() else { return Some(Verdict::Unsat) };
+        // Where many numbers are equal, revisions that differ often do the same.
+        let most_different = orders.iter().max_by_key(|order| order.values);
+        let Some(order) = most_different else { return Some(Verdict::Unsat) };
         let value = |(number, id): (usize, &VariableId)| {
             let value = self.scale.value(order, order.ranks[MOST_CONSTANTS + number]);
             (*id, Bv::new(exprs.variable_width(*id), value))
