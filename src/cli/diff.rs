@@ -15,10 +15,9 @@ use super::{
     ranges, say,
 };
 use crate::{
-    env::Incomplete,
     interrupt::Interrupt,
     report::TextStyle,
-    results::{StatsRow, Verdict},
+    results::{Code, StatsRow},
     session::{Error, Findings, Options, Session, Sharing, Until},
     subject::{Subject, SubjectError},
 };
@@ -200,9 +199,7 @@ const SMALLER: &str = "smaller inputs below [inputs] of subject.toml (such as st
 
 /// Whether nothing is known of a pair because the time was over.
 fn lacks_time(findings: &Findings) -> bool {
-    let time = Incomplete::Time.to_string();
-    let mut unknown = findings.pairs().iter().filter(|row| row.verdict == Verdict::Unknown);
-    unknown.any(|row| row.reason.split("; ").any(|reason| reason == time))
+    findings.pairs().iter().any(|row| row.code.contains(&Code::Time))
 }
 
 /// Advice on how to find a lower tree, if there might be one.

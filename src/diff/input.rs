@@ -6,7 +6,13 @@ use super::variants::{Limits, Token};
 use crate::{
     env::{
         Argument, World,
-        libc::{format::radix::Radix, given, intrinsics::give_object, stdin::Stdin, stream::Atom},
+        libc::{
+            format::radix::Radix,
+            given,
+            intrinsics::give_object,
+            stdin::{Stdin, Taken},
+            stream::Atom,
+        },
     },
     exec::{HaltState, State},
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
@@ -217,26 +223,27 @@ pub(super) fn is_text(world: &World) -> bool {
     typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
 }
 
-/// The most bytes of numbers and words that some path takes ([`TypedInput::most_bytes`]).
-pub(super) fn most_bytes<'s>(states: impl Iterator<Item = &'s HaltState>) -> BTreeMap<ExprId, u32> {
+/// The least that any path takes of a number or word, where that is not all
+/// ([`TypedInput::taken`](crate::env::libc::stdin::TypedInput::taken)).
+pub(super) fn taken<'s>(states: impl Iterator<Item = &'s HaltState>) -> BTreeMap<ExprId, Taken> {
     let mut least = BTreeMap::new();
     for state in states {
         let Stdin::Typed(typed) = &state.world.stdin else { continue };
-        for (part, most) in typed.most_bytes() {
-            let known = least.entry(*part).or_insert(*most);
-            *known = (*known).min(*most);
+        for (part, taken) in typed.taken() {
+            let known = least.entry(*part).or_insert(*taken);
+            *known = (*known).min(*taken);
         }
     }
     least
 }
 
-/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds. No path
-/// takes more than `most_bytes` of some of its parts.
+/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds, and to
+/// what every path [takes](taken).
 pub(super) fn limits(
     exprs: &Exprs,
     world: &World,
     input: &TestInput,
-    most_bytes: &BTreeMap<ExprId, u32>,
+    taken: &BTreeMap<ExprId, Taken>,
 ) -> Limits {
     let typed = match &world.stdin {
         Stdin::Typed(typed) => typed,
@@ -250,7 +257,6 @@ pub(super) fn limits(
         }
     };
     let longest_word = typed.longest_word().max(1);
-    let most = |part: &ExprId| most_bytes.get(part).copied();
     let (mut tokens, mut is_inside) = (Vec::new(), false);
     for atom in typed.file().atoms() {
         let token = match atom {
@@ -259,11 +265,10 @@ pub(super) fn limits(
                 continue;
             }
             Atom::Literal(_) => Token::Word(longest_word),
-            Atom::Byte(first) => match most(&first) {
-                Some(0) => Token::Fixed,
-                most => {
-                    Token::Word(most.map_or(longest_word, |most| longest_word.min(most as usize)))
-                }
+            Atom::Byte(first) => match taken.get(&first) {
+                Some(Taken::Set) => Token::Fixed,
+                Some(Taken::Bytes(most)) => Token::Word(longest_word.min(*most as usize)),
+                None => Token::Word(longest_word),
             },
             Atom::Number { value, format } if format.radix == Radix::Decimal => {
                 let width = exprs.width(value).min(64);
@@ -271,11 +276,11 @@ pub(super) fn limits(
                 let (low, high) = if format.signed { (-half, half - 1) } else { (0, 2 * half - 1) };
                 // More digits than a number of 64 bits has bound nothing.
                 let tens = |digits: u32| 10_i128.pow(digits.min(20));
-                Token::Integer(match most(&value) {
-                    Some(most) => {
-                        low.max(1 - tens(most.saturating_sub(1)))..=high.min(tens(most) - 1)
+                Token::Integer(match taken.get(&value) {
+                    Some(Taken::Bytes(most)) => {
+                        low.max(1 - tens(most.saturating_sub(1)))..=high.min(tens(*most) - 1)
                     }
-                    None => low..=high,
+                    Some(Taken::Set) | None => low..=high,
                 })
             }
             Atom::Number { .. } => Token::Fixed,

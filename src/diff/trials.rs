@@ -275,7 +275,7 @@ impl Differ<'_> {
             // The beginning of a path is better than nothing.
             known = all().filter(|state| is_left(state)).collect();
         }
-        let most_bytes = input::most_bytes(all());
+        let taken = input::taken(all());
         let mut models: Vec<Model> = Vec::new();
         for state in known.iter().step_by(known.len().div_ceil(MODELS).max(1)) {
             if clock.is_over() {
@@ -287,7 +287,7 @@ impl Differ<'_> {
             if let Some(text) = &mut input.stdin {
                 text.extend(input::spare_tokens(&[*state]));
             }
-            let limits = input::limits(&self.task.program.exprs, &state.world, &input, &most_bytes);
+            let limits = input::limits(&self.task.program.exprs, &state.world, &input, &taken);
             let model = Model { input, is_text: input::is_text(&state.world), limits };
             if !models.contains(&model) {
                 models.push(model);

@@ -52,16 +52,11 @@ impl Executor<'_> {
                 function.name
             )));
         }
-        // Where another type is declared, the return of the code says what becomes of the value.
-        let is_as_declared = || call.widths.iter().zip(&function.returns).all(|(a, b)| a == b);
         if function.library
             && let Some(preparation) = program.preparations.get(&id)
-            && is_as_declared()
             && let Some(value) = self.run_model(*preparation, call)?
         {
-            if let Some(reg) = call.results.first() {
-                self.set(*reg, value);
-            }
+            self.set_results(call, &function.name, &function.returns, &[value])?;
             return Ok(Next::Advance);
         }
         if program.choosers[id.0 as usize] && self.arm(id, call) {
@@ -143,29 +138,39 @@ impl Executor<'_> {
         self.return_to_caller();
         let code = &self.program.module.functions[self.state.top.function.0 as usize].code;
         if let Some(Inst::Call(call)) = code.get(self.state.top.pc as usize) {
-            let narrows = |(wanted, given): (&u32, &u32)| wanted <= given;
-            if call.widths.len() > function.returns.len()
-                || !call.widths.iter().zip(&function.returns).all(narrows)
-            {
-                return Err(Stop::unsupported(format!(
-                    "a call of {} as a function that returns another type",
-                    function.name
-                )));
-            }
-            let given = function.returns.iter().zip(values);
-            for ((reg, width), (from, value)) in call.results.iter().zip(&call.widths).zip(given) {
-                let mut value = self.fixed(value, *from);
-                if width < from {
-                    value = self.cast(Cast::Trunc, *from, *width, value);
-                }
-                self.set(*reg, value);
-            }
+            self.set_results(call, &function.name, &function.returns, &values)?;
             if !self.state.jumps.is_empty() {
                 self.forget_jumps();
             }
         }
         self.state.top.pc = self.state.top.pc.wrapping_add(1);
         Ok(Next::Frame)
+    }
+
+    /// Sets the results of a call to values of these widths. Where the call declares fewer bits, it
+    /// takes the low ones.
+    fn set_results(
+        &mut self,
+        call: &Call,
+        name: &str,
+        widths: &[u32],
+        values: &[Value],
+    ) -> Result<(), Stop> {
+        let narrows = |(wanted, given): (&u32, &u32)| wanted <= given;
+        if call.widths.len() > widths.len() || !call.widths.iter().zip(widths).all(narrows) {
+            return Err(Stop::unsupported(format!(
+                "a call of {name} as a function that returns another type"
+            )));
+        }
+        let given = widths.iter().zip(values);
+        for ((reg, wanted), (width, value)) in call.results.iter().zip(&call.widths).zip(given) {
+            let mut value = self.fixed(*value, *width);
+            if wanted < width {
+                value = self.cast(Cast::Trunc, *width, *wanted, value);
+            }
+            self.set(*reg, value);
+        }
+        Ok(())
     }
 
     /// Sets the result of a call of a function that gives the arm of a site, if it is known for the
@@ -256,8 +261,13 @@ impl Executor<'_> {
         // Otherwise what the model did would be recorded for some of the revisions only.
         let did_nothing = before.is_none_or(|before| self.state.has_done_nothing_since(&before));
         assert!(did_nothing, "{} has effects", function.name);
-        if let (Some(reg), Some(value)) = (call.results.first(), value) {
-            self.set(*reg, value);
+        if let (Some(wanted), Some(value)) = (call.widths.first(), value) {
+            // A number that is known has as many bits as registers have.
+            let width = match value {
+                Value::Expr(e) => self.program.exprs.width(e),
+                Value::Int(_) | Value::Undefined => (*wanted).max(u64::BITS),
+            };
+            self.set_results(call, &function.name, &[width], &[value])?;
         }
         Ok(Next::Advance)
     }

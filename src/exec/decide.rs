@@ -231,7 +231,9 @@ impl Executor<'_> {
         };
         parts(exprs, [condition]).all(|part| {
             let denied = exprs.not(part);
-            exprs.as_u64(part) == Some(1)
+            // The parts of a conjunction come, too.
+            matches!(exprs.node(part), Node::Binary(BinaryOp::And, ..))
+                || exprs.as_u64(part) == Some(1)
                 || facts.contains(&part)
                 || match exprs.node(denied) {
                     Node::Binary(BinaryOp::Eq, a, b) => is_other(a, b) || is_other(b, a),

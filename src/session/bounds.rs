@@ -5,8 +5,9 @@ use std::ops::RangeInclusive;
 use crate::{
     env::libc::stdin::Stdin,
     exec::HaltState,
+    explore::Exhausted,
     subject::{
-        Times,
+        Revision, Times,
         config::{ArgConfig, InputsConfig},
     },
 };
@@ -104,10 +105,20 @@ pub(super) fn bounds(
     }
     if !exhausted {
         bounds.push("exploration was stopped before its end".into());
-    } else if !states.is_empty() && states.iter().all(|state| !state.asked) {
-        bounds.push("no such input reaches what the patches change".into());
     }
     bounds
+}
+
+/// Says so if no path reaches what the patches change, and none was left out: then pairs are
+/// equivalent for that reason alone.
+pub(super) fn unreached(
+    states: &[HaltState],
+    revisions: &[Revision],
+    exhausted: &Exhausted,
+) -> Option<String> {
+    let is_unreached = revisions.iter().all(|revision| exhausted.has(*revision))
+        && states.iter().all(|state| !state.asked);
+    is_unreached.then(|| "no such input reaches what the patches change".to_owned())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::{
     addresses::native_addresses,
+    bounds::unreached,
     built::Built,
     error::Error,
     findings::{Findings, Run, write_inputs},
@@ -417,6 +418,7 @@ impl Session {
             rows
         });
         bounds.extend(native.without_sanitizer());
+        bounds.extend(unreached(differ.states(), &merged.revisions, &explorer.exhausted()));
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
         // The search for the tree may take long; what was found must be on disk before it.

@@ -20,6 +20,7 @@ mod interrupt;
 mod judged;
 mod loose;
 mod notes;
+mod numbers;
 mod oracle;
 mod order;
 mod packages;

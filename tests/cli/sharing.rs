@@ -6,11 +6,14 @@ use psychic::results::{PairRow, RevisionRow, StateRow, Status, SummaryRow, Verdi
 use crate::support::{SOURCE, Scratch, run, table};
 
 /// The configuration of a subject of one file and its diffs.
-const SUBJECT: &str = "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n";
+pub(super) const SUBJECT: &str = "name = \"x\"\nsources = [\"m.c\"]\npatches = [\"*.diff\"]\n";
 
 /// Runs `psychic diff` with options; returns the verdicts by pair, and the halt states.
 #[track_caller]
-fn diff(scratch: &Scratch, options: &[&str]) -> (Vec<(u32, u32, Verdict)>, Vec<StateRow>) {
+pub(super) fn diff(
+    scratch: &Scratch,
+    options: &[&str],
+) -> (Vec<(u32, u32, Verdict)>, Vec<StateRow>) {
     let ran = run(scratch.stage("diff").args(options));
     let said = format!("{}{}", ran.stdout, ran.stderr);
     assert_eq!(ran.code, Some(0), "{said}");
@@ -42,28 +45,6 @@ fn patches_that_change_nothing_cost_nothing_behind_them() {
     // Joined, there are four paths for all revisions, and those on which the last patch may differ;
     // apart, there are four for each revision.
     assert!(states.len() <= 8 && more.len() >= 36, "{} and {}", states.len(), more.len());
-}
-
-#[test]
-fn it_is_said_if_no_input_reaches_what_patches_change() {
-    let main = "#include <stdio.h>\nint limit = 3;\nint main(int argc, char **argv)\n{\n\
-                \tif (argc > 3)\n\t\tputs(argv[3]);\n\tprintf(\"%d\\n\", limit);\n\treturn 0;\n}\n";
-    let at_6 = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\t\tputs(argv[3]);\n+\t\tputs(argv[2]);\n";
-    let at_2 = "--- a/m.c\n+++ b/m.c\n@@ -2 +2 @@\n-int limit = 3;\n+int limit = 4;\n";
-    let is_said = |diffs: &[&str], most: u32| {
-        let subject =
-            format!("{SUBJECT}[inputs]\nargs = [{{ string = 1, count = [0, {most}] }}]\n");
-        let scratch = Scratch::new().file("subject.toml", &subject).file("m.c", main);
-        let named = diffs.iter().enumerate();
-        let scratch =
-            named.fold(scratch, |scratch, (i, diff)| scratch.file(&format!("{i}.diff"), diff));
-        run(&mut scratch.stage("diff"))
-            .stdout
-            .contains("no such input reaches what the patches change")
-    };
-    assert!(is_said(&[at_6], 2));
-    assert!(!is_said(&[at_6], 3));
-    assert!(!is_said(&[at_2], 2));
 }
 
 /// A function over a text of `length` characters, and two patches of the value that it returns.
@@ -212,62 +193,6 @@ fn pointers_in_structures_stay_addresses() {
         (1, 2, Verdict::Distinguished),
     ];
     assert_eq!(joined, expected);
-}
-
-#[test]
-fn numbers_in_arguments_are_terms() {
-    let main = include_str!("programs/numbers_in_arguments_are_terms.c");
-    let change = |line: usize, old: &str, new: &str| {
-        format!("--- a/m.c\n+++ b/m.c\n@@ -{line} +{line} @@\n-\t{old}\n+\t{new}\n")
-    };
-    let subject = format!("{SUBJECT}[inputs]\nargs = [{{ string = 3, count = [2, 2] }}]\n");
-    let scratch = Scratch::new().file("subject.toml", &subject).file("m.c", main);
-    let ends = "puts(a > b ? \"more\" : a == b ? \"equal\" : \"less\");";
-    let scratch = scratch
-        .file("1.diff", &change(23, ends, &ends.replace("a > b", "b < a")))
-        .file("2.diff", &change(23, ends, &ends.replace("a > b", "a >= b")));
-    let (joined, states) = diff(&scratch, &[]);
-    let expected = [
-        (0, 1, Verdict::Equivalent),
-        (0, 2, Verdict::Distinguished),
-        (1, 2, Verdict::Distinguished),
-    ];
-    assert_eq!(joined, expected);
-    assert!(states.len() <= 4, "{}", states.len());
-    // The model against C that does the same.
-    let scratch = scratch
-        .file("1.diff", &change(21, "a = atoi(argv[1]);", "a = by_hand(argv[1]);"))
-        .file("2.diff", &change(22, "b = strtol(argv[2], NULL, 10);", "b = by_hand(argv[2]);"));
-    assert!(diff(&scratch, &[]).0.iter().all(|(.., verdict)| *verdict == Verdict::Equivalent));
-}
-
-#[test]
-fn a_number_in_text_has_the_type_that_the_call_declares() {
-    let main = "extern unsigned strtol();\nint puts(const char *);\n\
-                int main(int argc, char **argv)\n{\n\
-                \tlong v = strtol(argv[1], (char *)0, 10);\n\
-                \tputs(v > 4000000000L ? \"negative\" : \"positive\");\n\treturn 0;\n}\n";
-    let diff_of_6 = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n\
-                     -\tputs(v > 4000000000L ? \"negative\" : \"positive\");\n\
-                     +\tputs(\"positive\");\n";
-    let build = "[build]\nflags = [\"-std=gnu89\", \"-Wno-incompatible-library-redeclaration\"]\n";
-    let inputs = "[inputs]\nargs = [{ string = 3, count = [1, 1] }]\n";
-    let scratch = Scratch::new()
-        .file("subject.toml", &format!("{SUBJECT}{build}{inputs}"))
-        .file("m.c", main)
-        .file("1.diff", diff_of_6);
-    assert_eq!(diff(&scratch, &[]).0, [(0, 1, Verdict::Distinguished)]);
-}
-
-#[test]
-fn what_is_behind_the_end_of_a_number_is_not_read() {
-    let main = include_str!("programs/what_is_behind_the_end_of_a_number_is_not_read.c");
-    let at_14 = "--- a/m.c\n+++ b/m.c\n@@ -14 +14 @@\n-\tvalue = atoi(text);\n\
-                 +\tvalue = !text[0] ? 0 : !text[1] ? 7 : 77;\n";
-    let subject = format!("{SUBJECT}[inputs]\nargs = [{{ string = 1, count = [1, 1] }}]\n");
-    let scratch =
-        Scratch::new().file("subject.toml", &subject).file("m.c", main).file("1.diff", at_14);
-    assert_eq!(diff(&scratch, &[]).0, [(0, 1, Verdict::Equivalent)]);
 }
 
 #[test]

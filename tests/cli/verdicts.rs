@@ -9,6 +9,7 @@ use psychic::{
 
 use crate::{
     judged::diff,
+    sharing::SUBJECT,
     support::{CONFIG, Scratch, run, table},
 };
 
@@ -355,4 +356,26 @@ fn nothing_is_proved_of_zeros_that_the_code_generator_chooses() {
     let ran = run(&mut scratch.stage("diff"));
     let pairs: Vec<PairRow> = table(&scratch.out());
     assert_ne!(pairs[0].verdict, Verdict::Equivalent, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn it_is_said_if_no_input_reaches_what_patches_change() {
+    let main = "#include <stdio.h>\nint limit = 3;\nint main(int argc, char **argv)\n{\n\
+                \tif (argc > 3)\n\t\tputs(argv[3]);\n\tprintf(\"%d\\n\", limit);\n\treturn 0;\n}\n";
+    let at_6 = "--- a/m.c\n+++ b/m.c\n@@ -6 +6 @@\n-\t\tputs(argv[3]);\n+\t\tputs(argv[2]);\n";
+    let at_2 = "--- a/m.c\n+++ b/m.c\n@@ -2 +2 @@\n-int limit = 3;\n+int limit = 4;\n";
+    let is_said = |diffs: &[&str], most: u32| {
+        let subject =
+            format!("{SUBJECT}[inputs]\nargs = [{{ string = 1, count = [0, {most}] }}]\n");
+        let scratch = Scratch::new().file("subject.toml", &subject).file("m.c", main);
+        let named = diffs.iter().enumerate();
+        let scratch =
+            named.fold(scratch, |scratch, (i, diff)| scratch.file(&format!("{i}.diff"), diff));
+        run(&mut scratch.stage("diff"))
+            .stdout
+            .contains("no such input reaches what the patches change")
+    };
+    assert!(is_said(&[at_6], 2));
+    assert!(!is_said(&[at_6], 3));
+    assert!(!is_said(&[at_2], 2));
 }

@@ -4,7 +4,7 @@
 //! That code branches on every digit, and solvers cannot handle the numbers that it computes in
 //! useful time. So it does not run if the number can be a term over its digits
 //! ([`scan::Finite`]). Otherwise the digits are decided before the code runs: each number is a path
-//! of its own.
+//! of its own. So they are in a program with its own C library, whose code would also print the term.
 
 use super::{
     access::{is_among, written_byte},
@@ -47,9 +47,10 @@ fn read(
         while reader.take(&is_space)?.is_some() {}
         let scanned = scan::real(&mut reader, u32::MAX)?;
         // If a byte cannot be read, the libc's code runs into that itself.
-        let is_whole = !reader.is_lost;
+        let is_read = !reader.is_lost;
         if let Scanned::Finite(number) = scanned
-            && is_whole
+            && is_read
+            && !machine.world().is_whole
             && !number.is_hexadecimal
             && let Some(value) = number.as_term(machine, format)?
         {

@@ -11,6 +11,7 @@ use super::{
     },
     read,
     scan::{self, Source, at_end},
+    stdin::Taken,
     strings::write as write_bytes,
     variadic::{ArgumentKind, Variadic},
 };
@@ -339,7 +340,7 @@ fn read_token(
         InputKind::String if bits == 8 => {
             let bytes = word(machine, conversion.width, &|byte| !is_space(byte) && byte != 0)?;
             if let Some(width) = conversion.width {
-                note_most_bytes(machine, &bytes, width);
+                note_taken(machine, &bytes, Taken::Bytes(width));
             }
             bytes
         }
@@ -353,7 +354,7 @@ fn read_token(
             let bytes = word(machine, conversion.width, &|byte| {
                 set.contains(byte) && byte != 0 && byte != b'\n'
             })?;
-            note_most_bytes(machine, &bytes, 0);
+            note_taken(machine, &bytes, Taken::Set);
             bytes
         }
         kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
@@ -378,10 +379,9 @@ fn word(
     Ok(bytes)
 }
 
-/// Notes that a conversion takes at most `most` bytes of a word.
-fn note_most_bytes(machine: &mut dyn Machine, word: &[Byte], most: u32) {
+fn note_taken(machine: &mut dyn Machine, word: &[Byte], taken: Taken) {
     if let Some(Byte::Symbolic(first)) = word.first() {
-        read::typed(machine).most_bytes.push((*first, most));
+        read::typed(machine).taken.push((*first, taken));
     }
 }
 
@@ -397,6 +397,6 @@ fn assume_length(
     let bits = exprs.width(length);
     let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
     machine.require(short)?;
-    read::typed(machine).most_bytes.push((value, width));
+    read::typed(machine).taken.push((value, Taken::Bytes(width)));
     Ok(())
 }

@@ -50,17 +50,16 @@ fn read_decimal(
 fn characters(machine: &dyn Machine, text: u64) -> Option<Vec<ExprId>> {
     let exprs = machine.exprs();
     let (mut characters, mut is_known) = (Vec::new(), true);
+    // The object may end behind a NUL.
+    let mut goes_on = exprs.bool(true);
     for at in text..=text.checked_add(LONGEST as u64)? {
-        // The object may end behind a NUL. The newest character comes first, as in the size of an
-        // argument.
-        let ends = |character: &ExprId| exprs.eq(*character, exprs.constant(8, 0));
-        let goes_on = exprs.all(characters.iter().rev().map(|c| exprs.not(ends(c))));
         match machine.peek(at, goes_on)? {
             Byte::Concrete(0) if is_known => return None,
             Byte::Concrete(0) => return Some(characters),
             Byte::Concrete(byte) => characters.push(exprs.constant(8, byte.into())),
             Byte::Symbolic(byte) => {
                 is_known = false;
+                goes_on = exprs.and(goes_on, exprs.ne(byte, exprs.constant(8, 0)));
                 characters.push(byte);
             }
             Byte::Uninitialised => return None,

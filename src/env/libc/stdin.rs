@@ -35,6 +35,15 @@ pub struct Bounds {
     pub nonfinite: bool,
 }
 
+/// What a conversion takes of a number or word. The lesser one takes less.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Taken {
+    /// Certain characters only (`%[a-z]`).
+    Set,
+    /// At most this many bytes (`%2d`, `%4s`).
+    Bytes(u32),
+}
+
 /// Typed input: the tokens that reads have made so far, and what is known of what follows.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TypedInput {
@@ -44,8 +53,8 @@ pub struct TypedInput {
     pub(super) tokens: u32,
     pub(super) bounds: Bounds,
     pub(super) has_words: bool,
-    /// See [`TypedInput::most_bytes`].
-    pub(super) most_bytes: Vec<(ExprId, u32)>,
+    /// See [`TypedInput::taken`].
+    pub(super) taken: Vec<(ExprId, Taken)>,
     /// Whether a newline follows that has not been read yet.
     pub(super) newline: bool,
     /// The bytes that cannot come right behind the last number or word: they would belong to it, or
@@ -106,7 +115,7 @@ impl Stdin {
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Typed(now), Self::Typed(then)) => {
-                let TypedInput { text: _, tokens: _, has_words: _, most_bytes: _, .. } = now;
+                let TypedInput { text: _, tokens: _, has_words: _, taken: _, .. } = now;
                 (now.bounds, now.newline, now.skipped, now.more, now.ended)
                     == (then.bounds, then.newline, then.skipped, then.more, then.ended)
                     && now.excluded == then.excluded
@@ -172,11 +181,10 @@ impl TypedInput {
         self.bounds.longest_word.into()
     }
 
-    /// The most bytes that conversions take of numbers and of words, each known by its first letter,
-    /// where that is less than their types and [`Self::longest_word`] allow (`%2d`, `%4s`). It is 0
-    /// for a conversion that does not take every word (`%[a-z]`).
-    pub fn most_bytes(&self) -> &[(ExprId, u32)] {
-        &self.most_bytes
+    /// What conversions take of numbers and of words, each known by its first letter, where that is
+    /// less than their types and [`Self::longest_word`] allow.
+    pub fn taken(&self) -> &[(ExprId, Taken)] {
+        &self.taken
     }
 
     /// Whether the file goes on behind the text with something of which nothing else is known.
