@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    differ::{Differ, is_left},
+    differ::Differ,
     input,
     native::ReplayFailed,
     paths::path_input,
@@ -273,7 +273,7 @@ impl Differ<'_> {
         let mut known: Vec<&HaltState> = all().filter(ended).collect();
         if known.is_empty() {
             // The beginning of a path is better than nothing.
-            known = all().filter(|state| is_left(state)).collect();
+            known = all().filter(|state| matches!(state.halt, Halt::Incomplete(_))).collect();
         }
         let taken = input::taken(all());
         let mut models: Vec<Model> = Vec::new();

@@ -353,6 +353,7 @@ impl Executor<'_> {
             && a.exit == b.exit
             && a.jumps == b.jumps
             && a.callers.same(&b.callers)
+            && a.unsure() == b.unsure()
             && a.joins.len() == b.joins.len()
             && a.joins.iter().zip(&b.joins).all(|(x, y)| Arc::ptr_eq(x, y))
             && a.world.differs_in_effects_only(&b.world)

@@ -19,8 +19,8 @@
 //!
 //! Of memory that only some rounds have written it is unknown whether it was written. As long as
 //! all revisions do the same with it, they read the same, written or not. Revisions that decide
-//! something by it while they are parted, or in a way that depends on the revision, do not meet
-//! again.
+//! something by it in a way that depends on the revision do not meet again, nor do those that decide
+//! different things by it while they are parted.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -186,6 +186,13 @@ impl Cell {
                 bytes.try_fold(low, |low, high| Some(exprs.concat(high?, low)))
             }
         }
+    }
+}
+
+impl State {
+    /// What it has decided, while it was parted from others, by what may never have been written.
+    pub(super) fn unsure(&self) -> Option<&BTreeSet<ExprId>> {
+        self.lockstep.as_ref().map(|own| &own.unsure)
     }
 }
 
@@ -613,10 +620,15 @@ impl Executor<'_> {
     }
 
     /// To be called where the state decides a condition: revisions that are parted and decide by
-    /// what may never have been written do not meet again.
+    /// what may never have been written meet again only if all of them decide the same conditions.
+    /// Then the use of what was not written is a finding on the same inputs.
     pub(super) fn note_unsure(&mut self, condition: ExprId) {
-        if !self.state.joins.is_empty() && self.is_unsure(condition) {
-            self.state.joins.clear();
+        if !self.state.joins.is_empty()
+            && self.is_unsure(condition)
+            && let Some(lockstep) = &mut self.state.lockstep
+        {
+            let opposite = self.program.exprs.not(condition);
+            lockstep.unsure.insert(condition.min(opposite));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! States: one symbolic process each, for a set of revisions.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, atomic::AtomicU32},
 };
 
@@ -269,6 +269,9 @@ pub(super) struct Lockstep {
     pub(super) visits: Vec<Visit>,
     /// Whether it has just waited for others, at a place that may be the head of a loop.
     pub(super) arrives: bool,
+    /// What it has decided, while it was parted from others, by what may never have been written: of
+    /// each condition and its opposite, one.
+    pub(super) unsure: BTreeSet<ExprId>,
     /// How many values the whole run has forgotten so far.
     pub(super) forgotten: Arc<AtomicU32>,
     /// Which revisions may still be alike.

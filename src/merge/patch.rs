@@ -255,7 +255,22 @@ impl<'a> Reader<'a> {
         if self.peek().is_some_and(|l| l.starts_with('\\')) {
             self.unterminated(&mut hunk);
         }
+        if self.changes_more() {
+            let reason = format!("the hunk at line {line} has more lines than it announces");
+            return Err(self.error(reason));
+        }
         Ok(hunk)
+    }
+
+    /// Whether a hunk goes on with changes behind the lines that it announces. The next file, and
+    /// the `-- ` before a mail's signature, are no changes.
+    fn changes_more(&self) -> bool {
+        let rest = self.lines.get(self.at..).unwrap_or_default();
+        let next = rest.iter().position(|line| !line.starts_with([' ', '\t']));
+        let Some([line, behind @ ..]) = next.map(|next| &rest[next..]) else { return false };
+        let is_header = line.starts_with("--- ")
+            && behind.first().is_some_and(|behind| behind.starts_with("+++ "));
+        line.starts_with(['+', '-']) && !is_header && line.trim_end() != "--"
     }
 
     /// Reads `\ No newline at end of file`, which refers to the line before it.
@@ -404,6 +419,18 @@ mod tests {
             (some("a"), some("b"), false, 1),
         ];
         assert_eq!(of(&all.concat()), expected);
+    }
+
+    #[test]
+    fn changes_behind_the_announced_lines_are_an_error() {
+        let begin = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n k\n-x\n+y\n";
+        for more in ["-z\n", "+z\n", " l\n l\n+z\n", "\tl\n-z\n"] {
+            let error = parse(&format!("{begin}{more}")).unwrap_err();
+            assert_eq!(error.reason, "the hunk at line 3 has more lines than it announces");
+        }
+        for more in ["-- \n2.43.0\n", " l\n", "\nFrom x\n", "--- c\n+++ d\n@@ -1 +1 @@\n-x\n+y\n"] {
+            assert!(parse(&format!("{begin}{more}")).is_ok(), "{more}");
+        }
     }
 
     #[test]

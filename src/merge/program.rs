@@ -262,6 +262,7 @@ impl<'a> Merger<'a> {
                 Err(faults) => faults,
                 Ok(draft) => match self.check.check_program(self.subject, &texts_of(&draft)) {
                     Ok(()) => return Ok(self.finish(draft)),
+                    Err(message) if all.is_empty() => return Err(MergeError::Original(message)),
                     Err(message) => self.blame(&all, message),
                 },
             };
