@@ -2,6 +2,7 @@
 //! language they were written in.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -15,7 +16,10 @@ use inkwell::{
 };
 
 use super::{BuildError, flags::Product};
-use crate::{errors::Sanitizer, llvm::Editor};
+use crate::{
+    errors::Sanitizer,
+    llvm::{Editor, library},
+};
 
 /// Reads a module, changes it, and writes it back.
 pub(super) fn change(
@@ -39,6 +43,15 @@ pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
     let module = Module::parse_bitcode_from_path(file, &context);
     let failed = |error: String| BuildError::io(file)(io::Error::other(error));
     Ok(Editor::new(&module.map_err(|error| failed(error.to_string()))?).shifts_too_far())
+}
+
+/// The [functions](library::functions) that machine code of a module may call without the module
+/// saying so.
+pub(super) fn library_functions(file: &Path) -> Result<BTreeSet<String>, BuildError> {
+    let context = Context::create();
+    let module = Module::parse_bitcode_from_path(file, &context);
+    let failed = |error: String| BuildError::io(file)(io::Error::other(error));
+    Ok(library::functions(&module.map_err(|error| failed(error.to_string()))?))
 }
 
 /// Marks the functions of a module with an attribute, so that a pass watches what they do.

@@ -151,7 +151,7 @@ impl Executor<'_> {
         let bytes: SmallVec<[Byte; 16]> =
             (0..length).map(|i| object.byte(exprs, offset + i)).collect();
         if bytes.iter().all(|byte| *byte == Byte::Uninitialised) {
-            return self.load_uninitialised(address, offset, width, length);
+            return self.load_unwritten(address, offset, width, length);
         }
         let takes_part = self.takes_part(object, &(offset..offset + length));
         let mut word: Option<ExprId> = None;
@@ -159,7 +159,7 @@ impl Executor<'_> {
             let part = takes_part.then(|| self.byte_of_address(address, offset + index));
             let byte = match part.flatten() {
                 Some(byte) => byte,
-                None => self.byte_expr(address, offset + index, byte)?,
+                None => self.byte_expr(address, offset + index, byte),
             };
             word = Some(word.map_or(byte, |low| exprs.concat(byte, low)));
         }
@@ -179,7 +179,7 @@ impl Executor<'_> {
         let mut word: Option<ExprId> = None;
         for offset in start..start + length {
             let byte = self.state.memory.object(address)?.byte(&self.program.exprs, offset);
-            let byte = self.byte_expr(address, offset, byte)?;
+            let byte = self.byte_expr(address, offset, byte);
             word = Some(word.map_or(byte, |low| self.program.exprs.concat(byte, low)));
         }
         Ok(word.expect("at least one byte"))
@@ -198,18 +198,17 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         for at in self.state.memory.object(object)?.window(exprs, offset, length, step) {
             let object_now = self.state.memory.object(object)?;
-            if !object_now.is_updated(at, 1) {
-                let byte = object_now.byte(exprs, at);
-                self.byte_expr(object, at, byte)?;
+            if !object_now.is_updated(at, 1) && object_now.byte(exprs, at) == Byte::Uninitialised {
+                let byte = Byte::of(exprs, self.unwritten(object, at, 1));
+                self.state.memory.object_mut(object)?.set_byte(exprs, at, byte);
             }
         }
         Ok(())
     }
 
-    /// Reads a whole word that was never written: it becomes one variable, which is stored so that
-    /// the word reads the same again.
-    fn load_uninitialised(
-        &mut self,
+    /// Reads a whole word that was never written.
+    fn load_unwritten(
+        &self,
         address: u64,
         offset: usize,
         width: u32,
@@ -222,25 +221,15 @@ impl Executor<'_> {
         if segment == Segment::Arguments && !library {
             return Err(Stop::unsupported("`va_arg` for an argument that was not passed"));
         }
-        let word = self.uninitialised(length as u32 * 8);
         let exprs = &self.program.exprs;
-        let object = self.state.memory.object_mut(address)?;
-        for index in 0..length {
-            let byte = Byte::of(exprs, exprs.extract(word, index as u32 * 8, 8));
-            object.set_byte(exprs, offset + index, byte);
-        }
+        let word = self.unwritten(address, offset, length);
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
     }
 
-    /// The expression of a byte. A byte that was never written gets a variable, which is stored.
-    fn byte_expr(&mut self, address: u64, offset: usize, byte: Byte) -> Result<ExprId, Stop> {
-        if let Some(expr) = byte.expr(&self.program.exprs) {
-            return Ok(expr);
-        }
-        let expr = self.uninitialised(8);
-        let exprs = &self.program.exprs;
-        self.state.memory.object_mut(address)?.set_byte(exprs, offset, Byte::of(exprs, expr));
-        Ok(expr)
+    /// The expression of a byte at an offset into the object at `address`.
+    fn byte_expr(&self, address: u64, offset: usize, byte: Byte) -> ExprId {
+        let written = byte.expr(&self.program.exprs);
+        written.unwrap_or_else(|| self.unwritten(address, offset, 1))
     }
 
     /// Sets one byte inside the bounds of the object at `address`.
@@ -248,7 +237,9 @@ impl Executor<'_> {
         let known = if self.state.memory.object(address)?.is_updated(offset, 1) {
             // Below updates, every byte counts as written.
             match byte {
-                Byte::Uninitialised => self.uninitialised_byte(),
+                Byte::Uninitialised => {
+                    Byte::of(&self.program.exprs, self.unwritten(address, offset, 1))
+                }
                 known => known,
             }
         } else {
@@ -514,7 +505,7 @@ impl Executor<'_> {
                 continue;
             }
             let old = self.state.memory.object(to)?.byte(exprs, start + index);
-            let old = self.byte_expr(to, start + index, old)?;
+            let old = self.byte_expr(to, start + index, old);
             let written = exprs.ult(exprs.constant(64, (index & !rest) as u64), length);
             let new = exprs.ite(written, byte, old);
             let new = Byte::of(exprs, new);
@@ -543,7 +534,7 @@ impl Executor<'_> {
                         Some(byte) => byte,
                         None => {
                             let object = self.state.memory.object(from)?;
-                            self.byte_expr(from, at, object.byte(&self.program.exprs, at))?
+                            self.byte_expr(from, at, object.byte(&self.program.exprs, at))
                         }
                     });
                 }

@@ -23,6 +23,8 @@ use crate::{
 
 /// How many expressions have their alternatives remembered.
 const CHOSEN: usize = 4096;
+/// The most alternatives that another one is compared with.
+const COMPARED: usize = 8;
 /// How much of the solver's time a question gets at first. Each time that it is put off to a later
 /// quantum, it gets [`LONGER_WAIT`] times as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
@@ -105,8 +107,9 @@ impl Executor<'_> {
     /// revision. Revisions for which it certainly has the same truth on this path stay with that
     /// one, and only the others part from them.
     fn branch_on_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
-        let exprs = &self.program.exprs;
         let groups = self.alternatives(condition);
+        let groups = self.without_same(groups);
+        let exprs = &self.program.exprs;
         self.note_branch(&groups);
         if self.decides_nothing && groups.len() > 1 {
             self.depends_on_revision = true;
@@ -136,6 +139,28 @@ impl Executor<'_> {
             self.split(vec![(true, agreeing), (false, others)]);
         }
         Ok(holds)
+    }
+
+    /// One alternative for all that are the same for a reason that can be seen, and of those that
+    /// depend on what may never have been written, for all that are the same whatever that is: what
+    /// is noted for one holds for the others.
+    fn without_same(&mut self, groups: Vec<(ExprId, RevisionSet)>) -> Vec<(ExprId, RevisionSet)> {
+        let exprs = &self.program.exprs;
+        let mut distinct: Vec<(ExprId, RevisionSet)> = Vec::new();
+        for (e, set) in groups {
+            let is_unsure = exprs.mentions(e).uninitialised() || self.is_unsure(e);
+            let same = distinct.iter().take(COMPARED).position(|(known, _)| {
+                let differs = exprs.ne(*known, e);
+                // What is noted of an address counts for one path.
+                !exprs.mentions(e).address()
+                    && (exprs.as_u64(differs) == Some(0) || is_unsure && self.never(differs))
+            });
+            match same {
+                Some(at) => distinct[at].1 = distinct[at].1.union(&set),
+                None => distinct.push((e, set)),
+            }
+        }
+        distinct
     }
 
     /// Whether a condition certainly has the truth `holds` on this path.

@@ -102,7 +102,7 @@ impl Executor<'_> {
             lineage: self.state.lineage.clone(),
             revisions: self.state.revisions.clone(),
             conditions: self.state.path_condition.len(),
-            uninitialised: self.state.uninitialised,
+            undefined: self.state.undefined,
             question: self.question(),
         })
     }
@@ -346,8 +346,8 @@ impl Executor<'_> {
         let (a, b) = (&*into, other);
         let here = a.top.function == b.top.function
             && a.top.pc == b.top.pc
-            && a.uninitialised == join.uninitialised
-            && b.uninitialised == join.uninitialised
+            && a.undefined == join.undefined
+            && b.undefined == join.undefined
             && a.top.locals == b.top.locals
             && a.top.variadic == b.top.variadic
             && a.exit == b.exit

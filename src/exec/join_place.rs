@@ -17,10 +17,9 @@ pub struct Join {
     /// The state that parted: its branch and its revisions.
     pub(super) lineage: Arc<Lineage>,
     pub(super) revisions: RevisionSet,
-    /// How many conditions its path had, and how many variables it had made for memory that was
-    /// never written.
+    /// How many conditions its path had, and how many variables it had made for undefined values.
     pub(super) conditions: usize,
-    pub(super) uninitialised: u32,
+    pub(super) undefined: u32,
     /// The question for the revision at which revisions parted, and [`State::branches`] there, if
     /// divergences are recorded ([`super::diverge`]).
     ///

@@ -8,8 +8,8 @@
 //! state at the head stands for all rounds that there can be, and covers each way that comes back.
 //! (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what
 //! changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.) It is
-//! also guessed that a cell never falls below what it was, or never rises above it; the guess is
-//! dropped when a round violates it (Flanagan and Leino, "Houdini", FME 2001).
+//! also guessed that a cell never falls below what it was, or never rises above it, or is always one
+//! of the few constants that it was so far; a guess is dropped when a round violates it (Flanagan and Leino, "Houdini", FME 2001).
 //!
 //! These states include all that the program can be in, and more. Revisions that are in one state
 //! at the start, and of which no end, cutpoint or way ever has one without the other, do the same
@@ -28,6 +28,8 @@ use std::{
     time::Instant,
 };
 
+use tracing::debug;
+
 use super::{
     alike::Alike,
     clock::Clock,
@@ -43,7 +45,7 @@ use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
     ir::address,
-    memory::{Byte, Value, value::signed},
+    memory::{Byte, Value},
     solver::{Solver, Verdict},
     subject::{OpenClasses, Revision, RevisionSet},
 };
@@ -97,6 +99,8 @@ pub fn lockstep(
         let quantum = Quantum { instructions: INSTRUCTIONS, forks: FORKS, ..all_that_it_takes };
         let coverage = &mut Coverage::default();
         let harvest = Executor::run(program, limits, solver, coverage, state, quantum);
+        let (running, halted) = (harvest.running.len(), harvest.halted.len());
+        debug!(running, halted, instructions = harvest.instructions, "states of a run in lockstep");
         let mut alike = held(&alike);
         harvest.running.iter().for_each(|state| alike.part_all(&state.revisions));
         for state in &harvest.halted {
@@ -190,7 +194,7 @@ impl Cell {
 }
 
 impl State {
-    /// What it has decided, while it was parted from others, by what may never have been written.
+    /// What it has decided by what may never have been written.
     pub(super) fn unsure(&self) -> Option<&BTreeSet<ExprId>> {
         self.lockstep.as_ref().map(|own| &own.unsure)
     }
@@ -390,6 +394,7 @@ impl Executor<'_> {
             }
             let mut base = self.state.clone();
             base.joins.clear();
+            base.lockstep.iter_mut().for_each(|own| own.unsure.clear());
             let cutpoint = Arc::new(Cutpoint { base, widening: Mutex::default() });
             let passed = Passed { cutpoint, guess: None };
             self.state.lockstep.iter_mut().for_each(|own| own.cutpoints.push(passed.clone()));
@@ -435,12 +440,9 @@ impl Executor<'_> {
                 None => {
                     grows = true;
                     widening.cells.insert(cell, is_unsure);
-                    widening.bounds.extend(now.zip(before).and_then(|(now, before)| {
-                        let [now, then] = [now, before].map(|e| exprs.as_u64(e));
-                        let (now, then) = (signed(now?, width), signed(then?, width));
-                        let rises = now > then;
-                        (width >= 16).then_some(Bound { cell, value: before, rises })
-                    }));
+                    if let (Some(now), Some(before)) = (now, before) {
+                        widening.bounds.extend(Bound::all(exprs, cell, before, now));
+                    }
                 }
             }
         }
@@ -619,12 +621,11 @@ impl Executor<'_> {
         self.is_covered()
     }
 
-    /// To be called where the state decides a condition: revisions that are parted and decide by
-    /// what may never have been written meet again only if all of them decide the same conditions.
-    /// Then the use of what was not written is a finding on the same inputs.
+    /// To be called where the state decides a condition: states that decide by what may never have
+    /// been written meet again only if all of them decide the same conditions. Then the use of what
+    /// was not written is a finding on the same inputs.
     pub(super) fn note_unsure(&mut self, condition: ExprId) {
-        if !self.state.joins.is_empty()
-            && self.is_unsure(condition)
+        if self.is_unsure(condition)
             && let Some(lockstep) = &mut self.state.lockstep
         {
             let opposite = self.program.exprs.not(condition);
@@ -651,12 +652,6 @@ fn is_hard(exprs: &Exprs, e: ExprId) -> bool {
         ) => !is_known(divisor),
         Node::FloatBinary(..) | Node::FloatMulAdd(..) | Node::FloatUnary(..) => true,
         _ => false,
-    }
-}
-
-impl Bound {
-    fn holds(&self, exprs: &Exprs, e: ExprId) -> ExprId {
-        if self.rises { exprs.sle(self.value, e) } else { exprs.sle(e, self.value) }
     }
 }
 

@@ -254,7 +254,7 @@ impl Program {
             waited_at: 0,
             run_from: 0,
             branches: 0,
-            uninitialised: 0,
+            undefined: 0,
             concretisations: Default::default(),
             exit: None,
             jumps: Vec::new(),

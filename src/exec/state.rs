@@ -61,8 +61,8 @@ pub struct State {
     /// How many branches of the program it has come to that depend on the input. What an instruction
     /// checks is none.
     pub(super) branches: u32,
-    /// Number of variables made for uninitialised memory.
-    pub uninitialised: u32,
+    /// Number of variables made for undefined values.
+    pub undefined: u32,
     /// Values already tried for symbolic values that have to become concrete now.
     pub concretisations: Concretisations,
     /// The exit code of a program that runs its functions registered to run at exit.
@@ -269,8 +269,8 @@ pub(super) struct Lockstep {
     pub(super) visits: Vec<Visit>,
     /// Whether it has just waited for others, at a place that may be the head of a loop.
     pub(super) arrives: bool,
-    /// What it has decided, while it was parted from others, by what may never have been written: of
-    /// each condition and its opposite, one.
+    /// What it has decided by what may never have been written: of each condition and its opposite,
+    /// one.
     pub(super) unsure: BTreeSet<ExprId>,
     /// How many values the whole run has forgotten so far.
     pub(super) forgotten: Arc<AtomicU32>,

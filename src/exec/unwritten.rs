@@ -14,7 +14,8 @@ use crate::{
     env::{Approximation, Halt, Stop},
     errors::Error,
     expr::{ExprId, Substitution, VariableId, VariableKind},
-    memory::{Byte, Value},
+    ir::address,
+    memory::Value,
     solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},
     subject::config::Uninitialised,
 };
@@ -22,33 +23,43 @@ use crate::{
 /// How many contents are tried to find the inputs on which some content makes a difference; if
 /// others still do, all inputs of the path count.
 const CONTENTS: usize = 8;
+/// Bytes of memory whose content is one variable if none of them was written: most numbers have as
+/// many.
+const CELL: usize = 4;
 /// How long a question that does not depend on the path may take.
 const ALWAYS: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
-    /// The content of memory that was never written: a variable, or zero if nothing need be noted
-    /// about its use.
-    pub(super) fn uninitialised(&mut self, width: u32) -> ExprId {
+    /// The content of `length` bytes of the object at `address` that were never written: variables,
+    /// or zero if nothing need be noted about their use. The same bytes have the same content,
+    /// whichever revision reads them.
+    pub(super) fn unwritten(&self, address: u64, offset: usize, length: usize) -> ExprId {
+        let exprs = &self.program.exprs;
         // No sanitizer watches whole programs, so none could report its use.
         let unwatched = self.state.world.is_whole;
-        let is_zero = unwatched && self.program.uninitialised == Uninitialised::Zero;
-        self.content(width, is_zero)
+        if self.is_noted() || unwatched && self.program.uninitialised == Uninitialised::Zero {
+            return exprs.constant(8 * length as u32, 0);
+        }
+        let (number, end) = (address::object_number(address), offset + length);
+        let cells = (offset - offset % CELL..end).step_by(CELL).map(|cell| {
+            let name = format!("unwritten.{number}.{cell}");
+            let content = exprs.variable(&name, 8 * CELL as u32, VariableKind::Uninitialised);
+            let (first, last) = (offset.max(cell), end.min(cell + CELL));
+            exprs.extract(content, 8 * (first - cell) as u32, 8 * (last - first) as u32)
+        });
+        cells.reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
     }
 
     /// The content of an undefined value, such as the result of a function that returns none:
     /// natively it is what a register happens to hold.
     pub(super) fn undefined(&mut self, width: u32) -> ExprId {
-        self.content(width, false)
-    }
-
-    fn content(&mut self, width: u32, is_zero: bool) -> ExprId {
         let exprs = &self.program.exprs;
-        if is_zero || self.is_noted() {
+        if self.is_noted() {
             return exprs.constant(width, 0);
         }
-        let number = self.state.uninitialised;
-        self.state.uninitialised += 1;
-        let name = format!("uninitialised.{number}.{width}");
+        let number = self.state.undefined;
+        self.state.undefined += 1;
+        let name = format!("undefined.{number}.{width}");
         exprs.variable(&name, width, VariableKind::Uninitialised)
     }
 
@@ -56,12 +67,6 @@ impl Executor<'_> {
     pub(super) fn undefined_value(&mut self, width: u32) -> Value {
         let expr = self.undefined(width);
         Value::from_expr(&self.program.exprs, expr)
-    }
-
-    /// A byte of memory that was never written.
-    pub(super) fn uninitialised_byte(&mut self) -> Byte {
-        let expr = self.uninitialised(8);
-        Byte::of(&self.program.exprs, expr)
     }
 
     /// Whether one more decision on what was never written would change nothing.
@@ -124,13 +129,14 @@ impl Executor<'_> {
             return Ok(fixed);
         }
         // Mostly one other content makes a difference on every input of the path: a single query.
-        let one = with(&|_| 1);
+        // Whichever bytes of a variable are looked at, they hold something else.
+        let one = with(&|_| 0x0101_0101_0101_0101);
         if self.certainly(exprs.ne(one, fixed), true) {
             self.note_unwritten()?;
             return Ok(fixed);
         }
         // Or a large one does, where a division hides small ones.
-        let large = with(&|width| 1 << width.saturating_sub(2).min(62));
+        let large = with(&|_| 0x4040_4040_4040_4040);
         if large != one && self.always_differ(large, fixed) {
             self.note_unwritten()?;
             return Ok(fixed);
@@ -145,18 +151,25 @@ impl Executor<'_> {
         Ok(fixed)
     }
 
-    /// Whether two values differ on all inputs, whatever the path: other paths ask the same, and
-    /// the solver remembers the answer. False if the solver takes long.
+    /// Whether two values differ on all inputs, whatever the path.
     fn always_differ(&mut self, a: ExprId, b: ExprId) -> bool {
+        self.never(self.program.exprs.eq(a, b))
+    }
+
+    /// Whether no input satisfies a condition, whatever the path: other paths ask the same, and the
+    /// solver remembers the answer. False if the solver takes long.
+    pub(super) fn never(&mut self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
-        let same = exprs.eq(a, b);
-        if !exprs.evaluate(same, &self.state.model).is_zero() {
+        if let Some(constant) = exprs.as_u64(condition) {
+            return constant == 0;
+        }
+        if !exprs.evaluate(condition, &self.state.model).is_zero() {
             return false;
         }
         let begun = Instant::now();
         self.solver.hurry(ALWAYS);
-        let verdict =
-            self.solver.check(exprs, Query { path_condition: &[], goals: &[same], model: None });
+        let query = Query { path_condition: &[], goals: &[condition], model: None };
+        let verdict = self.solver.check(exprs, query);
         self.solver.hurry(Duration::MAX);
         self.asked = true;
         self.asking += begun.elapsed();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::expr::ExprId;
+use crate::{
+    expr::{ExprId, Exprs, Node},
+    memory::value::signed,
+};
 
 /// What is forgotten at a cutpoint.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +26,70 @@ pub(super) enum Cell {
     Register(usize),
 }
 
-/// The guess that a cell never falls below a value (`rises`), or never rises above it, as signed
-/// numbers.
+/// A guess at what a cell holds in all rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) cell: Cell,
+    /// What it held at the cutpoint.
     pub(super) value: ExprId,
-    pub(super) rises: bool,
+    pub(super) kind: BoundKind,
+}
+
+/// What is guessed of a cell, as a signed number.
+#[derive(Clone, Debug)]
+pub(super) enum BoundKind {
+    /// It never falls below what it held.
+    Rises,
+    /// It never rises above that.
+    Falls,
+    /// It is always one of these constants, as a flag is.
+    Among(Vec<ExprId>),
+}
+
+impl Bound {
+    /// The most constants of [`BoundKind::Among`].
+    const MOST: usize = 4;
+
+    /// What may hold of a cell that held `before` at the cutpoint and holds `now` later.
+    pub(super) fn all(exprs: &Exprs, cell: Cell, before: ExprId, now: ExprId) -> Vec<Self> {
+        let bound = |kind| Self { cell, value: before, kind };
+        let width = exprs.width(before);
+        let known = |e| exprs.as_u64(e).map(|value| signed(value, width));
+        let mut bounds = Vec::new();
+        if width >= 16
+            && let (Some(then), Some(now)) = (known(before), known(now))
+        {
+            bounds.push(bound(if now > then { BoundKind::Rises } else { BoundKind::Falls }));
+        }
+        let mut constants = vec![];
+        if [before, now].iter().all(|e| constants_of(exprs, *e, Self::MOST, &mut constants)) {
+            bounds.push(bound(BoundKind::Among(constants)));
+        }
+        bounds
+    }
+
+    /// The condition that it holds of `e`, a later content of the cell.
+    pub(super) fn holds(&self, exprs: &Exprs, e: ExprId) -> ExprId {
+        match &self.kind {
+            BoundKind::Rises => exprs.sle(self.value, e),
+            BoundKind::Falls => exprs.sle(e, self.value),
+            BoundKind::Among(all) => exprs.any(all.iter().map(|constant| exprs.eq(e, *constant))),
+        }
+    }
+}
+
+/// Adds the constants that an expression may be; returns whether it is always one of a few, and
+/// there are no more than `depth` choices within each other.
+fn constants_of(exprs: &Exprs, e: ExprId, depth: usize, known: &mut Vec<ExprId>) -> bool {
+    match exprs.node(e) {
+        Node::Ite(_, yes, no) if depth > 0 => {
+            [yes, no].iter().all(|e| constants_of(exprs, *e, depth - 1, known))
+        }
+        _ if exprs.as_bv(e).is_none() => false,
+        _ if known.contains(&e) => true,
+        _ => {
+            known.push(e);
+            known.len() <= Bound::MOST
+        }
+    }
 }

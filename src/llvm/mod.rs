@@ -5,6 +5,7 @@
 
 mod define;
 mod edit;
+pub(crate) mod library;
 mod view;
 
 pub(crate) use edit::{Editor, Own, is_known_to_this_process};

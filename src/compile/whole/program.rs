@@ -181,10 +181,7 @@ impl Whole {
     ) -> Result<BTreeSet<String>, BuildError> {
         let module = self.merged_module(tree)?;
         let [small, executable] = ["whole.bc", "whole"].map(|name| scratch.join(name));
-        let mut optimiser = command(&self.tool("opt"));
-        let public = format!("-internalize-public-api-list={}", PUBLIC.join(","));
-        optimiser.args(["-passes=internalize,globaldce", &public]);
-        self.toolchain.run(optimiser.arg(module).arg("-o").arg(&small))?;
+        self.reduce(&module, &small)?;
         align_objects(&small)?;
         let mut found = BTreeSet::new();
         if let Some(probed) = &self.recipe.probed {
@@ -196,6 +193,25 @@ impl Whole {
         }
         fs::rename(&small, bitcode).map_err(BuildError::io(bitcode))?;
         Ok(found)
+    }
+
+    /// Reduces a linked module to what the program needs. The machine code may call functions of the
+    /// libc where the module has only intrinsics, and these functions may need others in the same
+    /// way.
+    fn reduce(&self, module: &Path, out: &Path) -> Result<(), BuildError> {
+        let mut public: BTreeSet<String> = PUBLIC.map(str::to_owned).into();
+        loop {
+            let mut optimiser = command(&self.tool("opt"));
+            let all = public.iter().map(String::as_str).collect::<Vec<_>>().join(",");
+            optimiser.arg("-passes=internalize,globaldce");
+            optimiser.arg(format!("-internalize-public-api-list={all}"));
+            self.toolchain.run(optimiser.arg(module).arg("-o").arg(out))?;
+            let count = public.len();
+            public.extend(modules::library_functions(out)?);
+            if public.len() == count {
+                return Ok(());
+            }
+        }
     }
 
     /// Makes machine code from the bitcode of a whole program, and links it with a world.

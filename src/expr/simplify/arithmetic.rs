@@ -100,21 +100,33 @@ impl Exprs {
         self.node(a) == Node::Neg(b) || self.node(b) == Node::Neg(a)
     }
 
-    /// What is left of `x + y` if one of its addends cancels out against `other`. Sums in the
+    /// What is left of `x + y` without the first of its addends that satisfies `is`. Sums in the
     /// addends are searched to the depth `deep`.
-    fn sum_without(&self, x: ExprId, y: ExprId, other: ExprId, deep: u32) -> Option<ExprId> {
+    fn sum_without(
+        &self,
+        (x, y): (ExprId, ExprId),
+        is: &dyn Fn(ExprId) -> bool,
+        deep: u32,
+    ) -> Option<ExprId> {
         let pairs = [(x, y), (y, x)];
-        if let Some((_, rest)) =
-            pairs.into_iter().find(|(addend, _)| self.negations(*addend, other))
-        {
+        if let Some((_, rest)) = pairs.into_iter().find(|(addend, _)| is(*addend)) {
             return Some(rest);
         }
         let deep = deep.checked_sub(1)?;
         pairs.into_iter().find_map(|(addend, rest)| match self.node(addend) {
             Node::Binary(BinaryOp::Add, x, y) => {
-                Some(self.add(self.sum_without(x, y, other, deep)?, rest))
+                Some(self.add(self.sum_without((x, y), is, deep)?, rest))
             }
             _ => None,
+        })
+    }
+
+    /// Equality of `p + q` with a sum that shares an addend.
+    pub(super) fn eq_of_sums(&self, sum: (ExprId, ExprId), other: ExprId) -> Option<ExprId> {
+        let Node::Binary(BinaryOp::Add, x, y) = self.node(other) else { return None };
+        [(x, y), (y, x)].into_iter().find_map(|(addend, rest)| {
+            let is_same = |e| e == addend;
+            Some(self.eq(self.sum_without(sum, &is_same, ADDENDS_DEEP)?, rest))
         })
     }
 
@@ -135,7 +147,8 @@ impl Exprs {
             if self.is_constant(y) {
                 return Some(self.add(self.add(x, other), y));
             }
-            if let Some(rest) = self.sum_without(x, y, other, ADDENDS_DEEP) {
+            let cancels = |addend| self.negations(addend, other);
+            if let Some(rest) = self.sum_without((x, y), &cancels, ADDENDS_DEEP) {
                 return Some(rest);
             }
             // The negation of a choice between constants is such a choice, too, and cancels out

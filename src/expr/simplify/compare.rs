@@ -50,6 +50,15 @@ impl Exprs {
             (Node::Not(x), Node::Not(y)) | (Node::Neg(x), Node::Neg(y)) => {
                 return Some(self.eq(x, y));
             }
+            (Node::Binary(x, p, q), Node::Binary(y, r, s))
+                if x == y && matches!(x, BinaryOp::Eq | BinaryOp::Ult | BinaryOp::Slt) =>
+            {
+                let same =
+                    |e, f| e == f || self.width(e) == self.width(f) && self.is_true(self.eq(e, f));
+                if same(q, s) && same(p, r) {
+                    return Some(self.bool(true));
+                }
+            }
             (Node::Not(x), _) if self.width(a) == 1 => return Some(self.not(self.eq(x, b))),
             (_, Node::Not(y)) if self.width(a) == 1 => return Some(self.not(self.eq(a, y))),
             (Node::FloatUnary(..), Node::FloatUnary(..)) => return self.exact_eq(a, b),
@@ -81,15 +90,6 @@ impl Exprs {
             }
         }
         self.narrowed(BinaryOp::Eq, a, b)
-    }
-
-    /// Equality of `p + q` with a sum that shares a summand.
-    fn eq_of_sums(&self, (p, q): (ExprId, ExprId), other: ExprId) -> Option<ExprId> {
-        let Node::Binary(BinaryOp::Add, r, s) = self.node(other) else { return None };
-        if p == r || q == s {
-            return Some(if p == r { self.eq(q, s) } else { self.eq(p, r) });
-        }
-        (p == s || q == r).then(|| if p == s { self.eq(q, r) } else { self.eq(p, s) })
     }
 
     fn simplify_eq_constant(&self, a: ExprId, b: ExprId, constant: &Bv) -> Option<ExprId> {

@@ -4,36 +4,7 @@
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, unsupported};
 use crate::ir::{Call, CallArgument, Callee, FloatCast, Inst, Operand};
-use crate::llvm::Value;
-
-/// The function for which an intrinsic stands, by its name for `double`. It is one of ISO C (clause
-/// 7.12, and TS 18661-3 for other types), or of the compiler's own library.
-fn library_name(base: &str) -> Option<&str> {
-    match base {
-        "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
-        | "llround" | "lrint" | "llrint" | "sqrt" | "sin" | "cos" | "tan" | "asin" | "acos"
-        | "atan" | "sinh" | "cosh" | "tanh" | "exp" | "exp2" | "exp10" | "log" | "log2"
-        | "log10" | "pow" | "fma" | "ldexp" => Some(base),
-        "frem" => Some("fmod"),
-        "powi" => Some("__powi"),
-        _ => None,
-    }
-}
-
-/// The suffix that the name of a function has for numbers of `width` bits.
-fn suffix(name: &str, width: u32) -> &'static str {
-    let of_compiler = name.starts_with("__");
-    match width {
-        32 if of_compiler => "sf2",
-        64 if of_compiler => "df2",
-        80 if of_compiler => "xf2",
-        _ if of_compiler => "tf2",
-        32 => "f",
-        64 => "",
-        80 => "l",
-        _ => "f128",
-    }
-}
+use crate::llvm::{Value, library};
 
 impl<'m> Lowering<'_, 'm> {
     /// Emits a call of a function whose arguments and result have 64 bits each.
@@ -58,7 +29,7 @@ impl<'m> Lowering<'_, 'm> {
             self.frexp_intrinsic(inst)?;
             return Ok(true);
         }
-        let Some(name) = library_name(base) else { return Ok(false) };
+        let Some(name) = library::name(base) else { return Ok(false) };
         self.library_call(inst, name, &inst.values())?;
         Ok(true)
     }
@@ -76,7 +47,7 @@ impl<'m> Lowering<'_, 'm> {
         const SINGLE: u32 = 32;
         let widened = |width| if width == HALF { SINGLE } else { width };
         let width = float_width(arguments[0].ty())?;
-        let name = format!("{name}{}", suffix(name, widened(width)));
+        let name = format!("{name}{}", library::suffix(name, widened(width)));
         let returned = lane_width(inst.ty())?;
         let returns_half = returned == HALF && float_width(inst.ty()).is_ok();
         let called = if returns_half { SINGLE } else { returned };
@@ -130,7 +101,7 @@ impl<'m> Lowering<'_, 'm> {
         if width == 16 {
             return unsupported("llvm.frexp of a _Float16");
         }
-        let name = format!("frexp{}", suffix("frexp", width));
+        let name = format!("frexp{}", library::suffix("frexp", width));
         let id = self.library.function(&name, &[width, POINTER], width);
         let (mut fractions, mut exponents) = (Parts::new(), Parts::new());
         for value in self.parts(number)? {
