@@ -28,6 +28,7 @@ use std::{
     time::Instant,
 };
 
+use rustc_hash::FxHashMap;
 use tracing::debug;
 
 use super::{
@@ -103,8 +104,8 @@ pub fn lockstep(
         debug!(running, halted, instructions = harvest.instructions, "states of a run in lockstep");
         let mut alike = held(&alike);
         harvest.running.iter().for_each(|state| alike.part_all(&state.revisions));
-        for state in &harvest.halted {
-            alike.end(state);
+        for (state, revisions) in together(&harvest.halted) {
+            alike.end(state, &revisions);
         }
         if alike.classes.is_empty() {
             break;
@@ -113,14 +114,40 @@ pub fn lockstep(
     held(&alike).clone()
 }
 
+/// The halt states, each with its revisions and those that have failed in the same way on the same
+/// path: revisions that are parted and fail do not meet again.
+fn together(halted: &[HaltState]) -> Vec<(&HaltState, RevisionSet)> {
+    let mut ends: Vec<(&HaltState, RevisionSet)> = Vec::new();
+    let mut failed: FxHashMap<&[ExprId], Vec<usize>> = FxHashMap::default();
+    for state in halted {
+        let mut known = &mut Vec::new();
+        if state.halt.is_failure() && state.is_exact() {
+            known = failed.entry(&state.path_condition).or_default();
+        }
+        let is_like = |end: &&usize| {
+            let other = ends[**end].0;
+            other.halt == state.halt && other.world.effects() == state.world.effects()
+        };
+        match known.iter().find(is_like) {
+            Some(&end) => ends[end].1 = ends[end].1.union(&state.revisions),
+            None => {
+                known.push(ends.len());
+                ends.push((state, state.revisions.clone()));
+            }
+        }
+    }
+    ends
+}
+
 /// Locks what the states of one run share. These run one after another.
 fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Alike {
-    fn end(&mut self, state: &HaltState) {
-        let HaltState { halt, revisions, .. } = state;
+    /// Notes how these revisions have ended.
+    fn end(&mut self, state: &HaltState, revisions: &RevisionSet) {
+        let halt = &state.halt;
         if *halt == Halt::Outside || state.is_exact() {
             self.part(revisions);
         } else {
