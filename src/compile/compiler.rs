@@ -13,7 +13,7 @@ use super::{
     divisions::{DIVISIONS, checking_divisions},
     error::BuildError,
     flags::{
-        BITCODE, DIALECT, Product, SEMANTICS, UNCHANGED, WARNINGS, ZEROED, is_sanitized, zeroed,
+        BITCODE, CAREFUL, DIALECT, Product, SEMANTICS, UNCHANGED, WARNINGS, careful, is_sanitized,
     },
     libc::Closure,
     precompiled::Precompiled,
@@ -347,7 +347,7 @@ impl Toolchain {
         let compile = |divisions: &[&str]| {
             let mut command = self.compiler(compilation);
             command.args(SEMANTICS).args(flags).args(divisions).args(&compilation.flags);
-            command.args(zeroed(&compilation.flags)).args(WARNINGS);
+            command.args(careful(&compilation.flags)).args(WARNINGS);
             command.arg("-MMD").arg("-MF").arg(&rule).arg("-c").arg(source).arg("-o").arg(&object);
             self.run(&mut command)
                 .map(|output| ((), String::from_utf8_lossy(&output.stderr).into_owned()))
@@ -383,10 +383,12 @@ impl Toolchain {
     fn key(&self, compilation: &Compilation, kind: &str) -> String {
         let Compilation { directory, sources, flags, includes, library } = compilation;
         let mut parts = vec![kind.to_owned(), self.identity().to_owned()];
-        let prepared = [unwritten::PREPARATION, ZEROED];
+        let prepared = [unwritten::PREPARATION];
         let sanitized = Sanitizer::AddressUndefined.flags();
-        let fixed =
-            [WARNINGS, DIVISIONS, DIALECT, SEMANTICS, BITCODE, UNCHANGED, &prepared, sanitized];
+        let fixed = [
+            WARNINGS, DIVISIONS, DIALECT, SEMANTICS, BITCODE, UNCHANGED, CAREFUL, &prepared,
+            sanitized,
+        ];
         parts.extend(fixed.concat().into_iter().map(str::to_owned));
         parts.extend(Runtime::texts().map(str::to_owned));
         parts.push(directory.display().to_string());

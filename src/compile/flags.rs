@@ -33,9 +33,15 @@ pub(super) const SEMANTICS: &[&str] = &[
     "-D_FORTIFY_SOURCE=0",
 ];
 
-/// Zeroes local variables in subjects that ask for optimisation, so that the optimiser cannot
-/// choose the value of what was never written, neither in native code nor in bitcode.
-pub(super) const ZEROED: &str = "-ftrivial-auto-var-init=zero";
+/// Flags with which the optimiser cannot choose the value of what was never written, and assumes
+/// nothing about memory that is allocated: neither in native code nor in bitcode.
+pub(super) const CAREFUL: &[&str] = &[
+    "-ftrivial-auto-var-init=zero",
+    "-fno-builtin-malloc",
+    "-fno-builtin-calloc",
+    "-fno-builtin-realloc",
+    "-fno-builtin-free",
+];
 
 pub(super) const BITCODE: &[&str] = &[
     "-emit-llvm",
@@ -127,9 +133,9 @@ pub(super) fn are_optimising(flags: &[String]) -> bool {
     flags.iter().any(|flag| flag.starts_with("-O") && flag != "-O0")
 }
 
-/// The additional flag for programs whose flags make the compiler optimise.
-pub(super) fn zeroed(flags: &[String]) -> Option<&'static str> {
-    are_optimising(flags).then_some(ZEROED)
+/// The additional flags for programs whose flags make the compiler optimise.
+pub(super) fn careful(flags: &[String]) -> &'static [&'static str] {
+    if are_optimising(flags) { CAREFUL } else { &[] }
 }
 
 pub(super) fn is_sanitized<'a>(mut flags: impl Iterator<Item = &'a str>) -> bool {

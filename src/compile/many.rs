@@ -11,7 +11,7 @@ use super::{
     BuildError, Toolchain,
     compiler::Compilation,
     divisions::checking_divisions,
-    flags::{Product, SEMANTICS, WARNINGS, is_sanitized, zeroed},
+    flags::{Product, SEMANTICS, WARNINGS, careful, is_sanitized},
     plan::as_planned,
     precompiled::{Precompiled, precompiled},
 };
@@ -45,7 +45,7 @@ impl Toolchain {
                 let compilation = Compilation { directory: tree.clone(), ..Compilation::default() };
                 let mut command = self.compiler(&compilation);
                 command.args(SEMANTICS).args(kind.flags(flags)).args(flags);
-                command.args(zeroed(flags)).args(WARNINGS);
+                command.args(careful(flags)).args(WARNINGS);
                 let output = self.run(command.arg("-c").arg(source).arg("-o").arg(&out))?;
                 said += &String::from_utf8_lossy(&output.stderr);
                 Ok(out)
@@ -82,7 +82,7 @@ impl Toolchain {
             driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
         }
         let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
-        driver.args(flags).args(zeroed(flags)).args(WARNINGS).arg("-c").arg(&inputs[0]);
+        driver.args(flags).args(careful(flags)).args(WARNINGS).arg("-c").arg(&inputs[0]);
         let place = |input: &Path| {
             let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);
             place(tree.expect("one of the inputs").0)

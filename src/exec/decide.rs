@@ -141,19 +141,20 @@ impl Executor<'_> {
         Ok(holds)
     }
 
-    /// One alternative for all that are the same for a reason that can be seen, and of those that
-    /// depend on what may never have been written, for all that are the same whatever that is: what
-    /// is noted for one holds for the others.
+    /// One alternative for all that are the same for a reason that can be seen, and for all that are
+    /// the same whatever the path, if they depend on what was never written (what is noted for one
+    /// holds for the others), or in a run in lockstep, where paths say little.
     fn without_same(&mut self, groups: Vec<(ExprId, RevisionSet)>) -> Vec<(ExprId, RevisionSet)> {
         let exprs = &self.program.exprs;
         let mut distinct: Vec<(ExprId, RevisionSet)> = Vec::new();
         for (e, set) in groups {
-            let is_unsure = exprs.mentions(e).uninitialised() || self.is_unsure(e);
+            let asks = exprs.mentions(e).uninitialised() || self.state.lockstep.is_some();
             let same = distinct.iter().take(COMPARED).position(|(known, _)| {
                 let differs = exprs.ne(*known, e);
                 // What is noted of an address counts for one path.
                 !exprs.mentions(e).address()
-                    && (exprs.as_u64(differs) == Some(0) || is_unsure && self.never(differs))
+                    && (exprs.as_u64(differs) == Some(0)
+                        || asks && !self.is_beyond_lockstep(differs) && self.never(differs))
             });
             match same {
                 Some(at) => distinct[at].1 = distinct[at].1.union(&set),
@@ -174,7 +175,10 @@ impl Executor<'_> {
             return known == holds;
         }
         let opposite = if holds { exprs.not(condition) } else { condition };
-        if !exprs.evaluate(opposite, &self.state.model).is_zero() {
+        let State { path_condition: path, model, lockstep, .. } = &self.state;
+        let is_true = |e: &ExprId| !exprs.evaluate(*e, model).is_zero();
+        // The model of a run in lockstep may not satisfy the path.
+        if is_true(&opposite) && (lockstep.is_none() || path.iter().all(is_true)) {
             return false;
         }
         if self.is_free(opposite) {

@@ -17,7 +17,8 @@
 //! everything that is forgotten. Nothing is said of revisions that part for good, as there may be
 //! no input on which they do.
 //!
-//! Of memory that only some rounds have written it is unknown whether it was written. As long as
+//! The first rounds of a loop may write what was never written before; they are run one by one. Of
+//! memory that only some later rounds have written it is unknown whether it was written. As long as
 //! all revisions do the same with it, they read the same, written or not. Revisions that decide
 //! something by it in a way that depends on the revision do not meet again, nor do those that decide
 //! different things by it while they are parted.
@@ -45,7 +46,7 @@ use super::{
 use crate::{
     env::{Halt, Incomplete, Stop},
     expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
-    ir::address,
+    ir::{FunctionId, address},
     memory::{Byte, Value},
     solver::{Solver, Verdict},
     subject::{OpenClasses, Revision, RevisionSet},
@@ -69,6 +70,9 @@ const DEPTH: usize = 48;
 const CUTPOINTS: usize = 24;
 /// The size in bytes of the largest object that is looked into at offsets that depend on input.
 pub(super) const LOOKED_UP: u64 = 32;
+/// The most rounds of a loop that are run before one becomes a cutpoint, because they write what no
+/// round before them has written.
+const PEELED: usize = 2;
 /// How the names of forgotten values begin if it is unknown whether these were written.
 const UNSURE: &str = "?unsure.";
 /// How the names of other forgotten values begin, and those of values that stand for an expression.
@@ -195,6 +199,14 @@ impl Alike {
             all.iter().enumerate().flat_map(with_later).collect::<Vec<_>>()
         };
         self.classes.iter().flat_map(pairs).collect()
+    }
+}
+
+impl Cutpoint {
+    /// Whether it is at an instruction of a function with this number of callers.
+    fn is_at(&self, place: (FunctionId, u32, usize)) -> bool {
+        let State { top, callers, .. } = &self.base;
+        (top.function, top.pc, callers.len()) == place
     }
 }
 
@@ -406,7 +418,7 @@ impl Executor<'_> {
         let known =
             lockstep.cutpoints.iter().map(|passed| &passed.cutpoint).rev().find(|cutpoint| {
                 let base = &cutpoint.base;
-                (base.top.function, base.top.pc, base.callers.len()) == place
+                cutpoint.is_at(place)
                     && self.state.path_condition.starts_with(&base.path_condition)
                     && self.state.revisions.is_subset(&base.revisions)
                     && self.state.exit == base.exit
@@ -415,7 +427,9 @@ impl Executor<'_> {
                     && self.state.top.variadic == base.top.variadic
                     && self.state.world.goes_on_from(&base.world)
             });
-        let Some(cutpoint) = known.cloned() else {
+        let count = lockstep.cutpoints.iter().filter(|passed| passed.cutpoint.is_at(place)).count();
+        let begins = |cutpoint: &Arc<Cutpoint>| count > PEELED || !self.has_begun_since(cutpoint);
+        let Some(cutpoint) = known.cloned().filter(begins) else {
             if lockstep.cutpoints.len() >= CUTPOINTS {
                 return Err(too_much());
             }
@@ -428,6 +442,20 @@ impl Executor<'_> {
             return Ok(false);
         };
         self.widen(&cutpoint)
+    }
+
+    /// Whether something has been written for the first time since a cutpoint. The round that did so
+    /// is then no part of what is summed up, or nobody would know whether it was written.
+    fn has_begun_since(&self, cutpoint: &Cutpoint) -> bool {
+        let exprs = &self.program.exprs;
+        let is_written = |cell: Cell, state: &State| {
+            let value = self.width_of(cell).ok().and_then(|width| cell.value(exprs, state, width));
+            value.is_some_and(|e| !exprs.mentions(e).uninitialised())
+        };
+        let changed = self.changed_since(&cutpoint.base).unwrap_or_default();
+        let begins =
+            |cell: &Cell| is_written(*cell, &self.state) && !is_written(*cell, &cutpoint.base);
+        changed.iter().any(begins)
     }
 
     fn widen(&mut self, cutpoint: &Arc<Cutpoint>) -> Result<bool, Stop> {

@@ -81,9 +81,19 @@ impl Bound {
 /// Adds the constants that an expression may be; returns whether it is always one of a few, and
 /// there are no more than `depth` choices within each other.
 fn constants_of(exprs: &Exprs, e: ExprId, depth: usize, known: &mut Vec<ExprId>) -> bool {
+    let width = exprs.width(e);
+    let all_of = |ways: [ExprId; 2], known: &mut Vec<ExprId>| {
+        ways.iter().all(|e| constants_of(exprs, *e, depth - 1, known))
+    };
     match exprs.node(e) {
-        Node::Ite(_, yes, no) if depth > 0 => {
-            [yes, no].iter().all(|e| constants_of(exprs, *e, depth - 1, known))
+        Node::Ite(_, yes, no) if depth > 0 => all_of([yes, no], known),
+        // The choice between two constants for a condition.
+        Node::Zext(x) if depth > 0 && exprs.width(x) == 1 => {
+            all_of([0, 1].map(|value| exprs.constant(width, value)), known)
+        }
+        Node::Sext(x) if depth > 0 && exprs.width(x) == 1 => {
+            let zero = exprs.constant(width, 0);
+            all_of([zero, exprs.not(zero)], known)
         }
         _ if exprs.as_bv(e).is_none() => false,
         _ if known.contains(&e) => true,
