@@ -8,8 +8,9 @@
 //! state at the head stands for all rounds that there can be, and covers each way that comes back.
 //! (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what
 //! changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.) It is
-//! also guessed that a cell never falls below what it was, or never rises above it, or is always one
-//! of the few constants that it was so far; a guess is dropped when a round violates it (Flanagan and Leino, "Houdini", FME 2001).
+//! also guessed that a cell never falls below what it was, or never rises above it, or is always
+//! one of the few constants that it was so far; a guess is dropped when a round violates it
+//! (Flanagan and Leino, "Houdini", FME 2001).
 //!
 //! These states include all that the program can be in, and more. Revisions that are in one state
 //! at the start, and of which no end, cutpoint or way ever has one without the other, do the same
@@ -124,10 +125,9 @@ fn together(halted: &[HaltState]) -> Vec<(&HaltState, RevisionSet)> {
     let mut ends: Vec<(&HaltState, RevisionSet)> = Vec::new();
     let mut failed: FxHashMap<&[ExprId], Vec<usize>> = FxHashMap::default();
     for state in halted {
-        let mut known = &mut Vec::new();
-        if state.halt.is_failure() && state.is_exact() {
-            known = failed.entry(&state.path_condition).or_default();
-        }
+        let fails = state.halt.is_failure() && state.is_exact();
+        let none = &mut Vec::new();
+        let known = if fails { failed.entry(&state.path_condition).or_default() } else { none };
         let is_like = |end: &&usize| {
             let other = ends[**end].0;
             other.halt == state.halt && other.world.effects() == state.world.effects()
