@@ -442,10 +442,10 @@ pub struct BudgetConfig {
     /// Number of instructions of one path.
     pub instructions: u64,
     /// Time for one solver query.
-    #[serde(deserialize_with = "duration")]
+    #[serde(deserialize_with = "some_time")]
     pub solver: Duration,
     /// Time for one native run.
-    #[serde(deserialize_with = "duration")]
+    #[serde(deserialize_with = "some_time")]
     pub replay: Duration,
 }
 
@@ -467,6 +467,11 @@ fn main() -> String {
 fn duration<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(d)?;
     parse_duration(&text).map_err(serde::de::Error::custom)
+}
+
+fn some_time<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {
+    let error = || serde::de::Error::custom("it must be more than nothing");
+    Some(duration(d)?).filter(|time| !time.is_zero()).ok_or_else(error)
 }
 
 /// Reads a duration such as `500ms`, `60s`, `10m` or `2h`.

@@ -282,7 +282,12 @@ impl ConfigFile<'_> {
 
     /// Refuses arguments and environment variables that no program can have.
     fn check_texts(&self, config: &SubjectConfig) -> Result<(), SubjectError> {
-        let SubjectConfig { inputs: InputsConfig { args, env, .. }, .. } = config;
+        let SubjectConfig { inputs: InputsConfig { args, env, params, .. }, .. } = config;
+        if config.entry == "main" && !params.is_empty() {
+            let message =
+                "[inputs.params] is about the parameters of a function that `entry` names";
+            return Err(self.fault("params", message.to_owned()));
+        }
         if let Some(name) = env.keys().find(|name| !is_variable(name)) {
             let message = format!("{name:?} cannot be the name of an environment variable");
             return Err(self.fault("env", message));
@@ -588,6 +593,23 @@ mod tests {
         }
         let said = message("bytes = 0\ntext = ''");
         assert!(said.contains("`bytes` does not go with `text`"), "{said}");
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused() {
+        let message = |rest: &str| {
+            let toml = "name = 'x'\nsources = ['a.c']\npatches = ['*.diff']\n";
+            message(&format!("{toml}{rest}\n"), &["a.c", "a.diff"])
+        };
+        let of_main = message("[inputs.params]\nx = { min = 3 }");
+        assert!(of_main.starts_with("subject.toml:4: [inputs.params] is about"), "{of_main}");
+        for key in ["solver", "replay"] {
+            let no_time = message(&format!("[budget]\n{key} = '0s'"));
+            assert!(
+                no_time.starts_with("subject.toml:5: it must be more than nothing"),
+                "{no_time}"
+            );
+        }
     }
 
     #[test]
