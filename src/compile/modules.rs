@@ -37,21 +37,23 @@ pub(super) fn change(
     }
 }
 
-/// Whether a module [shifts too far](Editor::shifts_too_far).
-pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
+/// Reads a module, and looks at it.
+fn look<T>(file: &Path, by: impl FnOnce(&Module<'_>) -> T) -> Result<T, BuildError> {
     let context = Context::create();
     let module = Module::parse_bitcode_from_path(file, &context);
     let failed = |error: String| BuildError::io(file)(io::Error::other(error));
-    Ok(Editor::new(&module.map_err(|error| failed(error.to_string()))?).shifts_too_far())
+    Ok(by(&module.map_err(|error| failed(error.to_string()))?))
+}
+
+/// Whether a module [shifts too far](Editor::shifts_too_far).
+pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
+    look(file, |module| Editor::new(module).shifts_too_far())
 }
 
 /// The [functions](library::functions) that machine code of a module may call without the module
 /// saying so.
 pub(super) fn library_functions(file: &Path) -> Result<BTreeSet<String>, BuildError> {
-    let context = Context::create();
-    let module = Module::parse_bitcode_from_path(file, &context);
-    let failed = |error: String| BuildError::io(file)(io::Error::other(error));
-    Ok(library::functions(&module.map_err(|error| failed(error.to_string()))?))
+    look(file, library::functions)
 }
 
 /// Marks the functions of a module with an attribute, so that a pass watches what they do.

@@ -208,7 +208,7 @@ impl Executor<'_> {
 
     /// Reads a whole word that was never written.
     fn load_unwritten(
-        &self,
+        &mut self,
         address: u64,
         offset: usize,
         width: u32,
@@ -227,27 +227,9 @@ impl Executor<'_> {
     }
 
     /// The expression of a byte at an offset into the object at `address`.
-    fn byte_expr(&self, address: u64, offset: usize, byte: Byte) -> ExprId {
+    fn byte_expr(&mut self, address: u64, offset: usize, byte: Byte) -> ExprId {
         let written = byte.expr(&self.program.exprs);
         written.unwrap_or_else(|| self.unwritten(address, offset, 1))
-    }
-
-    /// Sets one byte inside the bounds of the object at `address`.
-    fn set_byte(&mut self, address: u64, offset: usize, byte: Byte) -> Result<(), Stop> {
-        let known = if self.state.memory.object(address)?.is_updated(offset, 1) {
-            // Below updates, every byte counts as written.
-            match byte {
-                Byte::Uninitialised => {
-                    Byte::of(&self.program.exprs, self.unwritten(address, offset, 1))
-                }
-                known => known,
-            }
-        } else {
-            byte
-        };
-        let object = self.state.memory.object_mut(address)?;
-        object.set_byte(&self.program.exprs, offset, known);
-        Ok(())
     }
 
     /// Writes a concrete value of at most 64 bits. Returns `false`, and writes nothing, if the
@@ -316,6 +298,9 @@ impl Executor<'_> {
                 }
                 let exprs = &self.program.exprs;
                 let word = match value {
+                    Value::Undefined if self.was_seen(address, offset..offset + length) => {
+                        Some(self.undefined(8 * length as u32))
+                    }
                     Value::Undefined => None,
                     Value::Int(int) => {
                         Some(exprs.constant(length as u32 * 8, truncate(int, width)))
@@ -569,12 +554,21 @@ impl Executor<'_> {
                 let bytes: SmallVec<[Byte; 64]> =
                     (0..length as usize).map(|i| object.byte(exprs, source + i)).collect();
                 self.cut_addresses(to, &(target..target + length as usize));
-                for (offset, byte) in (target..).zip(bytes) {
-                    self.set_byte(to, offset, byte)?;
+                for (index, mut byte) in bytes.into_iter().enumerate() {
+                    let place = target + index;
+                    // Below writes at symbolic offsets, every byte counts as written.
+                    let is_known = self.state.memory.object(to)?.is_updated(place, 1)
+                        || self.was_seen(to, place..place + 1);
+                    if byte == Byte::Uninitialised && is_known {
+                        byte = Byte::of(exprs, self.unwritten(from, source + index, 1));
+                    }
+                    self.state.memory.object_mut(to)?.set_byte(exprs, place, byte);
                 }
             }
             for (index, byte) in parts {
-                self.set_byte(to, target + index, Byte::of(&self.program.exprs, byte))?;
+                let exprs = &self.program.exprs;
+                let object = self.state.memory.object_mut(to)?;
+                object.set_byte(exprs, target + index, Byte::of(exprs, byte));
             }
             return Ok(());
         }

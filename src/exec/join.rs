@@ -403,6 +403,9 @@ impl Executor<'_> {
             }
             false => into.add_effects(other),
         }
+        if !other.seen.is_subset(&into.seen) {
+            Arc::make_mut(&mut into.seen).extend(other.seen.iter());
+        }
         into.revisions = into.revisions.union(&other.revisions);
         if into.path_condition.len() == join.conditions {
             into.lineage = match into.revisions == join.revisions {

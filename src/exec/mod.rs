@@ -13,6 +13,7 @@ mod choice;
 mod clock;
 mod concolic;
 mod coverage;
+mod cutpoints;
 mod decide;
 mod distance;
 mod diverge;

@@ -2,7 +2,11 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use super::{asking::Asking, flow::Flows, names::ASKING};
+use super::{
+    asking::{Asking, FAR},
+    flow::Flows,
+    names::ASKING,
+};
 use crate::{
     env::{call::Model, models::Models},
     expr::{ExprId, Exprs, VariableId},
@@ -97,6 +101,11 @@ impl Program {
     /// From now on states to which the revision cannot matter any more end.
     pub fn end_what_is_unaffected(&mut self) {
         self.ends_unaffected = true;
+    }
+
+    /// Whether anything asks for the revision. Optimised code of all revisions may be the same.
+    pub fn asks(&self) -> bool {
+        self.asking().functions.iter().any(|distance| *distance != FAR)
     }
 
     /// Where the revision can still matter; computed when it is first needed.

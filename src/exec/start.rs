@@ -255,6 +255,7 @@ impl Program {
             run_from: 0,
             branches: 0,
             undefined: 0,
+            seen: Arc::default(),
             concretisations: Default::default(),
             exit: None,
             jumps: Vec::new(),

@@ -63,6 +63,8 @@ pub struct State {
     pub(super) branches: u32,
     /// Number of variables made for undefined values.
     pub undefined: u32,
+    /// The cells of memory that were read and had never been written: by object and offset.
+    pub(super) seen: Arc<BTreeSet<(u32, usize)>>,
     /// Values already tried for symbolic values that have to become concrete now.
     pub concretisations: Concretisations,
     /// The exit code of a program that runs its functions registered to run at exit.

@@ -7,7 +7,11 @@
 //! MemorySanitizer reports the same (Stepanov and Serebryany, "MemorySanitizer: fast detector of
 //! uninitialized memory use in C++", CGO 2015), bit by bit where this asks the solver.
 
-use std::time::{Duration, Instant};
+use std::{
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use super::Executor;
 use crate::{
@@ -29,11 +33,16 @@ const CELL: usize = 4;
 /// How long a question that does not depend on the path may take.
 const ALWAYS: Duration = Duration::from_millis(100);
 
+/// The offsets of the cells in which some bytes of an object are.
+fn cells(bytes: Range<usize>) -> impl Iterator<Item = usize> {
+    (bytes.start - bytes.start % CELL..bytes.end).step_by(CELL)
+}
+
 impl Executor<'_> {
     /// The content of `length` bytes of the object at `address` that were never written: variables,
     /// or zero if nothing need be noted about their use. The same bytes have the same content,
     /// whichever revision reads them.
-    pub(super) fn unwritten(&self, address: u64, offset: usize, length: usize) -> ExprId {
+    pub(super) fn unwritten(&mut self, address: u64, offset: usize, length: usize) -> ExprId {
         let exprs = &self.program.exprs;
         // No sanitizer watches whole programs, so none could report its use.
         let unwatched = self.state.world.is_whole;
@@ -41,13 +50,24 @@ impl Executor<'_> {
             return exprs.constant(8 * length as u32, 0);
         }
         let (number, end) = (address::object_number(address), offset + length);
-        let cells = (offset - offset % CELL..end).step_by(CELL).map(|cell| {
+        let cells = cells(offset..end).map(|cell| {
+            if !self.state.seen.contains(&(number, cell)) {
+                Arc::make_mut(&mut self.state.seen).insert((number, cell));
+            }
             let name = format!("unwritten.{number}.{cell}");
             let content = exprs.variable(&name, 8 * CELL as u32, VariableKind::Uninitialised);
             let (first, last) = (offset.max(cell), end.min(cell + CELL));
             exprs.extract(content, 8 * (first - cell) as u32, 8 * (last - first) as u32)
         });
         cells.reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
+    }
+
+    /// Whether bytes of the object at `address` were read before they were written. If they become
+    /// as if never written again, they hold something else.
+    pub(super) fn was_seen(&self, address: u64, bytes: Range<usize>) -> bool {
+        let number = address::object_number(address);
+        !self.state.seen.is_empty()
+            && cells(bytes).any(|cell| self.state.seen.contains(&(number, cell)))
     }
 
     /// The content of an undefined value, such as the result of a function that returns none:

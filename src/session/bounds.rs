@@ -109,14 +109,16 @@ pub(super) fn bounds(
     bounds
 }
 
-/// Says so if no path reaches what the patches change, and none was left out: then pairs are
-/// equivalent for that reason alone.
+/// Says so if no path reaches what the patches change (if anything `asks` for the revision), and
+/// none was left out: then pairs are equivalent for that reason alone.
 pub(super) fn unreached(
+    asks: bool,
     states: &[HaltState],
     revisions: &[Revision],
     exhausted: &Exhausted,
 ) -> Option<String> {
-    let is_unreached = revisions.iter().all(|revision| exhausted.has(*revision))
+    let is_unreached = asks
+        && revisions.iter().all(|revision| exhausted.has(*revision))
         && states.iter().all(|state| !state.asked);
     is_unreached.then(|| "no such input reaches what the patches change".to_owned())
 }

@@ -418,7 +418,8 @@ impl Session {
             rows
         });
         bounds.extend(native.without_sanitizer());
-        bounds.extend(unreached(differ.states(), &merged.revisions, &explorer.exhausted()));
+        let followed = explorer.exhausted();
+        bounds.extend(unreached(program.asks(), differ.states(), &merged.revisions, &followed));
         // If time was over, some tests of an earlier run may not have been run again.
         let all_judged = native.is_in_time();
         // The search for the tree may take long; what was found must be on disk before it.

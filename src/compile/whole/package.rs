@@ -19,7 +19,7 @@ use crate::{
     child::{self, ChildLimits, last_lines},
     compile::{
         error::BuildError,
-        flags::DIALECT,
+        flags::{CAREFUL, DIALECT},
         probes::Probed,
         stamp::hash,
         toolchain::{Toolchain, command},
@@ -35,7 +35,7 @@ use crate::{
 /// endless loop does natively is what it does in these programs (docs/soundness.md, "Optimised
 /// programs"). Memory that was never written is zero: on the stack by these flags, and on the heap
 /// by the allocator, about which the optimiser may assume nothing.
-pub(super) const FLAGS: &[&str] = &[
+const FLAGS: &[&str] = &[
     "-O1",
     "-gline-tables-only",
     "-flto",
@@ -49,16 +49,16 @@ pub(super) const FLAGS: &[&str] = &[
     "-fno-strict-aliasing",
     "-fno-strict-return",
     "-fno-finite-loops",
-    "-ftrivial-auto-var-init=zero",
-    "-fno-builtin-malloc",
-    "-fno-builtin-calloc",
-    "-fno-builtin-realloc",
-    "-fno-builtin-free",
     "-fno-unwind-tables",
     "-fno-asynchronous-unwind-tables",
     "-U_FORTIFY_SOURCE",
     "-fdebug-compilation-dir=.",
 ];
+
+/// The flags of every compilation: `FLAGS`, and those of every optimised subject.
+pub(super) fn flags() -> Vec<&'static str> {
+    [FLAGS, CAREFUL].concat()
+}
 
 /// The end of every command line. The libc comes last, as the system's own does: what a package's
 /// libraries define themselves is not taken from it.
@@ -157,7 +157,7 @@ impl Whole {
             format!("{:?}", (&recipe.configure, &recipe.make, &recipe.flags)),
             toolchain.identity().to_owned(),
             DIALECT.join(" "),
-            FLAGS.join(" "),
+            flags().join(" "),
             LAST.join(" "),
             EPOCH.to_owned(),
             libc_stamp,
@@ -272,8 +272,12 @@ impl Whole {
             "{} --target=x86_64-linux-musl -nostdlibinc -isystem {libc}/include",
             compiler.display()
         );
-        let mut flags: Vec<String> =
-            ["-w"].iter().chain(DIALECT).chain(FLAGS).map(|&flag| flag.to_owned()).collect();
+        let mut flags: Vec<String> = ["-w"]
+            .iter()
+            .chain(DIALECT)
+            .chain(&self::flags())
+            .map(|&flag| flag.to_owned())
+            .collect();
         flags.push(format!("-ffile-prefix-map={}/=", tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{
     commands::{Commands, CompileCommand, Reads},
-    package::{EPOCH, FLAGS, REPLACING, Whole},
+    package::{EPOCH, REPLACING, Whole, flags},
 };
 use crate::{
     child::{self, ChildLimits},
@@ -54,7 +54,7 @@ impl Whole {
             };
             let mut compiler = self.toolchain.clang();
             compiler.current_dir(tree.join(&record.directory));
-            compiler.arg("--target=x86_64-linux-musl").args(FLAGS).args(&self.recipe.flags);
+            compiler.arg("--target=x86_64-linux-musl").args(flags()).args(&self.recipe.flags);
             self.toolchain.run(compiler.arg("-c").arg(own).arg("-o").arg(object))?;
         }
         if cases.is_empty() {

@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use super::*;
 
@@ -225,5 +225,26 @@ impl SyntaxCheck for Picky {
             }
             None => Ok(()),
         }
+    }
+}
+
+#[test]
+fn a_compiler_that_never_answers_ends_the_merge() {
+    let text = "int main(void)\n{\n\treturn 0;\n}\n";
+    let (_dir, subject) = subject(text, &[&text.replace('0', "1")]);
+    let error = merge(&subject, &Gone).unwrap_err();
+    assert!(matches!(&error, MergeError::Original(reason) if reason == "gone"), "{error}");
+}
+
+/// A compiler that fails for whole programs, as one does that was interrupted.
+struct Gone;
+
+impl SyntaxCheck for Gone {
+    fn check(&self, _: &Path, _: &Path) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn check_program(&self, _: &Subject, _: &[(&Path, Option<&str>)]) -> Result<(), String> {
+        Err("gone".to_owned())
     }
 }

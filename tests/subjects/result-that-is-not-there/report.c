@@ -1,0 +1,6 @@
+#include <stdio.h>
+
+void report(int level)
+{
+	printf("%d\n", level);
+}
