@@ -2,14 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
-use super::state::HaltState;
-use crate::{
-    env::Halt,
-    expr::ExprId,
-    subject::{Revision, RevisionSet},
-};
+use crate::subject::{Revision, RevisionSet};
 
 /// What running in lockstep has shown.
 #[derive(Clone, Debug, Default)]
@@ -21,23 +14,6 @@ pub struct Alike {
 }
 
 impl Alike {
-    /// Notes how revisions have ended.
-    pub(super) fn end_all(&mut self, halted: &[HaltState]) {
-        together(halted).iter().for_each(|(state, revisions)| self.end(state, revisions));
-    }
-
-    fn end(&mut self, state: &HaltState, revisions: &RevisionSet) {
-        let halt = &state.halt;
-        if *halt == Halt::Outside || state.is_exact() {
-            self.part(revisions);
-        } else {
-            self.part_all(revisions);
-        }
-        if halt.is_failure() && revisions.len() > 1 && !self.failing.contains(revisions) {
-            self.failing.push(revisions.clone());
-        }
-    }
-
     /// Notes that these revisions have done something that the others have not.
     pub(super) fn part(&mut self, these: &RevisionSet) {
         let classes = std::mem::take(&mut self.classes).into_iter();
@@ -76,28 +52,4 @@ impl Alike {
         };
         self.classes.iter().flat_map(pairs).collect()
     }
-}
-
-/// The halt states, each with its revisions and those that have failed in the same way on the same
-/// path: revisions that are parted and fail do not meet again.
-fn together(halted: &[HaltState]) -> Vec<(&HaltState, RevisionSet)> {
-    let mut ends: Vec<(&HaltState, RevisionSet)> = Vec::new();
-    let mut failed: FxHashMap<&[ExprId], Vec<usize>> = FxHashMap::default();
-    for state in halted {
-        let fails = state.halt.is_failure() && state.is_exact();
-        let none = &mut Vec::new();
-        let known = if fails { failed.entry(&state.path_condition).or_default() } else { none };
-        let is_like = |end: &&usize| {
-            let other = ends[**end].0;
-            other.halt == state.halt && other.world.effects() == state.world.effects()
-        };
-        match known.iter().find(is_like) {
-            Some(&end) => ends[end].1 = ends[end].1.union(&state.revisions),
-            None => {
-                known.push(ends.len());
-                ends.push((state, state.revisions.clone()));
-            }
-        }
-    }
-    ends
 }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     env::Stop,
+    expr::{ExprId, Exprs},
     ir::{FunctionId, address},
     memory::{Byte, Value},
     subject::RevisionSet,
@@ -34,6 +35,28 @@ impl Cutpoint {
     fn is_at(&self, place: (FunctionId, u32, usize)) -> bool {
         let State { top, callers, .. } = &self.base;
         (top.function, top.pc, callers.len()) == place
+    }
+}
+
+impl Cell {
+    /// What the cell holds; `None` if a part of it was never written, or it is not `width` bits
+    /// wide.
+    fn value(self, exprs: &Exprs, state: &State, width: u32) -> Option<ExprId> {
+        match self {
+            Self::Register(register) => {
+                let value = *state.top.values.get(register)?;
+                value.expr(exprs, width).filter(|e| exprs.width(*e) == width)
+            }
+            Self::Word(_, size) if 8 * size != width => None,
+            Self::Word(address, size) => {
+                let object = state.memory.object(address).ok()?;
+                let first = address::offset(address) as usize;
+                let bytes = first..first + size as usize;
+                let mut bytes = bytes.map(|offset| object.byte(exprs, offset).expr(exprs));
+                let low = bytes.next()??;
+                bytes.try_fold(low, |low, high| Some(exprs.concat(high?, low)))
+            }
+        }
     }
 }
 

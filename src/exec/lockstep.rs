@@ -30,6 +30,7 @@ use std::{
     time::Instant,
 };
 
+use rustc_hash::FxHashMap;
 use tracing::debug;
 
 use super::{
@@ -40,7 +41,7 @@ use super::{
     program::Program,
     quantum::{PathLimits, Quantum},
     start::Start,
-    state::{Lockstep, Passed, State},
+    state::{HaltState, Lockstep, Passed, State},
 };
 use crate::{
     env::{Halt, Incomplete, Stop},
@@ -102,6 +103,49 @@ pub fn lockstep(
         }
     }
     held(&alike).clone()
+}
+
+impl Alike {
+    /// Notes how revisions have ended.
+    fn end_all(&mut self, halted: &[HaltState]) {
+        together(halted).iter().for_each(|(state, revisions)| self.end(state, revisions));
+    }
+
+    fn end(&mut self, state: &HaltState, revisions: &RevisionSet) {
+        let halt = &state.halt;
+        if *halt == Halt::Outside || state.is_exact() {
+            self.part(revisions);
+        } else {
+            self.part_all(revisions);
+        }
+        if halt.is_failure() && revisions.len() > 1 && !self.failing.contains(revisions) {
+            self.failing.push(revisions.clone());
+        }
+    }
+}
+
+/// The halt states, each with its revisions and those that have failed in the same way on the same
+/// path: revisions that are parted and fail do not meet again.
+fn together(halted: &[HaltState]) -> Vec<(&HaltState, RevisionSet)> {
+    let mut ends: Vec<(&HaltState, RevisionSet)> = Vec::new();
+    let mut failed: FxHashMap<&[ExprId], Vec<usize>> = FxHashMap::default();
+    for state in halted {
+        let fails = state.halt.is_failure() && state.is_exact();
+        let none = &mut Vec::new();
+        let known = if fails { failed.entry(&state.path_condition).or_default() } else { none };
+        let is_like = |end: &&usize| {
+            let other = ends[**end].0;
+            other.halt == state.halt && other.world.effects() == state.world.effects()
+        };
+        match known.iter().find(is_like) {
+            Some(&end) => ends[end].1 = ends[end].1.union(&state.revisions),
+            None => {
+                known.push(ends.len());
+                ends.push((state, state.revisions.clone()));
+            }
+        }
+    }
+    ends
 }
 
 /// Locks what the states of one run share. These run one after another.

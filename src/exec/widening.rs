@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::state::State;
 use crate::{
     expr::{ExprId, Exprs, Node},
-    ir::address,
     memory::value::signed,
 };
 
@@ -26,28 +24,6 @@ pub(super) enum Cell {
     /// An address and a number of bytes.
     Word(u64, u32),
     Register(usize),
-}
-
-impl Cell {
-    /// What the cell holds; `None` if a part of it was never written, or it is not `width` bits
-    /// wide.
-    pub(super) fn value(self, exprs: &Exprs, state: &State, width: u32) -> Option<ExprId> {
-        match self {
-            Self::Register(register) => {
-                let value = *state.top.values.get(register)?;
-                value.expr(exprs, width).filter(|e| exprs.width(*e) == width)
-            }
-            Self::Word(_, size) if 8 * size != width => None,
-            Self::Word(address, size) => {
-                let object = state.memory.object(address).ok()?;
-                let first = address::offset(address) as usize;
-                let bytes = first..first + size as usize;
-                let mut bytes = bytes.map(|offset| object.byte(exprs, offset).expr(exprs));
-                let low = bytes.next()??;
-                bytes.try_fold(low, |low, high| Some(exprs.concat(high?, low)))
-            }
-        }
-    }
 }
 
 /// A guess at what a cell holds in all rounds.
