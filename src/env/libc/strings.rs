@@ -1,13 +1,14 @@
 //! The models of those functions of `<string.h>` that copy, search and compare (C11 7.24), with the
 //! results of musl; the other functions run as code. A search forks over the place where it finds
-//! something. A comparison gives one expression.
+//! something, unless the text is known and the byte is not: then the place is one expression. A
+//! comparison gives one expression.
 
-use super::access::{byte_at, string_at};
+use super::access::{byte_at, string_at, within};
 use crate::env::call::{Arguments, Model};
 use crate::{
     env::{Machine, Stop, offset},
     errors::Error,
-    expr::ExprId,
+    expr::{ExprId, Exprs},
     memory::{Byte, Value},
 };
 
@@ -39,6 +40,9 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     }),
     ("memchr", |m, a| {
         let count = m.concretise(a.get(2), 64, "number of bytes to search")?;
+        if let Some(place) = place_in_text(m, a.get(0), a.get(1), Some(count))? {
+            return Ok(Some(place.or_null(m.exprs())));
+        }
         let found = search(m, a.get(0), a.get(1), 0..count, false)?;
         Ok(Some(found.unwrap_or(Value::Int(0))))
     }),
@@ -46,6 +50,9 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("__memrchr", last_byte),
     ("rawmemchr", |m, a| search(m, a.get(0), a.get(1), 0..u64::MAX, false)),
     ("strchr", |m, a| {
+        if let Some(place) = place_in_text(m, a.get(0), a.get(1), None)? {
+            return Ok(Some(place.or_null(m.exprs())));
+        }
         let found = search(m, a.get(0), a.get(1), 0..u64::MAX, true)?;
         let found = found.expect("a string ends");
         let (byte, wanted) = (m.load(found, 8)?, character(m, a.get(1))?);
@@ -78,6 +85,81 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
 fn character(machine: &mut dyn Machine, value: Value) -> Result<ExprId, Stop> {
     let value = machine.free_of_revision(value, 32)?;
     Ok(machine.exprs().extract(value, 0, 8))
+}
+
+/// Where an unknown byte stands first in a known text.
+struct Place {
+    /// The 1-bit condition that it stands there at all.
+    is_found: ExprId,
+    /// Its address, 64 bits, if it does.
+    address: ExprId,
+}
+
+impl Place {
+    fn or_null(self, exprs: &Exprs) -> Value {
+        Value::from_expr(exprs, exprs.ite(self.is_found, self.address, exprs.constant(64, 0)))
+    }
+}
+
+/// The longest text in which an unknown byte is sought without a fork.
+const LONGEST_TEXT: u64 = 256;
+
+/// The place of `wanted` in the `count` bytes at `address` or, without a count, in the string there
+/// with its NUL. `None` if `wanted` is known or one of these bytes is not.
+fn place_in_text(
+    machine: &mut dyn Machine,
+    address: Value,
+    wanted: Value,
+    count: Option<u64>,
+) -> Result<Option<Place>, Stop> {
+    let (Value::Int(start), Value::Expr(_)) = (address, wanted) else { return Ok(None) };
+    let wanted = character(machine, wanted)?;
+    let exprs = machine.exprs();
+    let mut first = [None; 256];
+    let mut length = 0;
+    while count.is_none_or(|count| length < count) {
+        let byte = machine.peek(start.wrapping_add(length), exprs.bool(true));
+        let Some(Byte::Concrete(byte)) = byte.filter(|_| length < LONGEST_TEXT) else {
+            return Ok(None);
+        };
+        first[usize::from(byte)].get_or_insert(length);
+        length += 1;
+        if count.is_none() && byte == 0 {
+            break;
+        }
+    }
+    let address = exprs.add(place_among(exprs, wanted, &first), exprs.constant(64, start));
+    let is_found = within(exprs, wanted, |byte| first[usize::from(byte)].is_some());
+    Ok(Some(Place { is_found, address }))
+}
+
+/// The place, 64 bits, of `wanted`, which is one of the bytes that have one. Bytes that follow one
+/// another at places that do (`0123456789`) share an arm.
+fn place_among(exprs: &Exprs, wanted: ExprId, places: &[Option<u64>; 256]) -> ExprId {
+    let mut runs: Vec<(u8, u8, u64)> = Vec::new();
+    for (byte, place) in (0..=u8::MAX).zip(places) {
+        let Some(place) = *place else { continue };
+        match runs.last_mut() {
+            Some((low, high, first))
+                if *high + 1 == byte && place == *first + u64::from(byte - *low) =>
+            {
+                *high = byte;
+            }
+            _ => runs.push((byte, byte, place)),
+        }
+    }
+    let place = |(low, high, first): (u8, u8, u64)| {
+        if low == high {
+            return exprs.constant(64, first);
+        }
+        let into = exprs.sub(wanted, exprs.constant(8, u64::from(low)));
+        exprs.add(exprs.zext(into, 64), exprs.constant(64, first))
+    };
+    let last = runs.pop().map_or_else(|| exprs.constant(64, 0), place);
+    runs.into_iter().rev().fold(last, |rest, run| {
+        let is_here = exprs.ule(wanted, exprs.constant(8, u64::from(run.1)));
+        exprs.ite(is_here, place(run), rest)
+    })
 }
 
 /// The address of the first byte that is `wanted` or, if `string`, a NUL; forks over its place.

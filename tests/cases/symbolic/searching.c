@@ -16,6 +16,7 @@ int main(void) {
     klee_make_symbolic(&which, 1, "which");
     klee_assume(text[4] == 0);
     klee_assume(other[3] == 0);
+    static const char vowels[] = "aeiou";
     int wanted = other[0] + 256;
     switch (which) {
     case 0:
@@ -44,6 +45,19 @@ int main(void) {
         return printf("%d\n", place(strchr(text, 0), text)) < 0;
     case 12:
         return printf("%d %d\n", memcmp(text, other, 0), strncmp(text, other, 0)) < 0;
+    case 13:
+        return printf("%d\n", place(strchr(vowels, wanted), vowels)) < 0;
+    case 14: {
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char *found = strchr(digits, wanted);
+        return found && *found ? printf("%d %c\n", place(found, digits), found[1] | 32) < 0 : 1;
+    }
+    case 15: {
+        static const char bytes[] = { 7, 0, -1, 7, -128 };
+        return printf("%d\n", place(memchr(bytes, wanted, sizeof bytes), bytes)) < 0;
+    }
+    case 16:
+        return memchr("abc", wanted, 0) != NULL;
     default:
         return 0;
     }
