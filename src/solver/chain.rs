@@ -8,7 +8,7 @@ use std::{
 use super::{
     bitwuzla, cache, checking, constants, enumeration, independence, intervals,
     layer::{Layer, Solver},
-    logging, narrowing, orders, ranks, record, slicing,
+    logging, narrowing, orders, ranks, record, slicing, sums,
 };
 use crate::interrupt::Interrupt;
 
@@ -61,7 +61,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     };
     let ordered = Layer::new(orders::Orders::new(config.timeout), logged);
     let ranked = Layer::new(ranks::Ranks, ordered);
-    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), ranked);
+    let summed = Layer::new(sums::Sums::default(), ranked);
+    let enumerated = Layer::new(enumeration::Enumeration::until(config.deadline), summed);
     let narrowed = Layer::new(narrowing::Narrowing::default(), enumerated);
     let ranged = Layer::new(intervals::Intervals::default(), narrowed);
     let cached = Layer::new(cache::Cache::default(), ranged);

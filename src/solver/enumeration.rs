@@ -4,11 +4,12 @@ use std::{sync::Arc, time::Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Decided, Decorator, Query, Solver, Verdict};
+use super::{
+    Decided, Decorator, Query, Solver, Verdict,
+    columns::{Columns, WIDEST},
+};
 use crate::expr::{Assignment, Bv, ExprId, Exprs, LANES, Lanes, VariableId};
 
-/// Width of the widest variable, in bits: its values are the lanes of one [`Lanes`].
-const WIDEST: u32 = LANES.ilog2();
 /// Terms of a constraint, times the combinations they are evaluated for: some milliseconds of work.
 const MOST_WORK: usize = 1 << 23;
 /// Combinations that one table covers: twice those of two bytes.
@@ -19,8 +20,6 @@ const MOST_MENTIONED: usize = 4;
 const MOST_VARIABLES: usize = 1 << 10;
 /// Choices of a value in one search: some milliseconds of work.
 const MOST_CHOICES: usize = 1 << 18;
-/// Columns, of 2 KiB each, remembered before all are forgotten.
-const MOST_COLUMNS: usize = 1 << 15;
 /// Bytes of the tables remembered before all are forgotten.
 const MOST_BYTES: usize = 1 << 25;
 
@@ -36,8 +35,7 @@ const MOST_BYTES: usize = 1 << 25;
 /// SAT solver takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
-    /// The columns of terms with one variable; `None` for a term that has no lanes.
-    columns: FxHashMap<ExprId, Option<Arc<Lanes>>>,
+    columns: Columns,
     /// The tables of constraints, for these values of their variables or (no domains) for all.
     /// `None` for a constraint that has no lanes or whose table would be too large.
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
@@ -118,7 +116,7 @@ impl Enumeration {
 
     /// The verdict, if tables suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
-        if self.columns.len() > MOST_COLUMNS || self.bytes > MOST_BYTES {
+        if self.columns.are_full() || self.bytes > MOST_BYTES {
             *self = Self::until(self.deadline);
         }
         // If anything contradicts the rest, it is most likely a new constraint.
@@ -209,24 +207,6 @@ impl Enumeration {
         Some(Table { variables, left, truths })
     }
 
-    /// The value of a term with one variable, for each value of the variable.
-    fn column(&mut self, exprs: &Exprs, e: ExprId) -> Option<Arc<Lanes>> {
-        exprs.post_order(
-            &[e],
-            &mut self.columns,
-            |columns, e| exprs.as_u64(e).is_some() || columns.contains_key(&e),
-            |columns, e| {
-                let mut column: Lanes = std::array::from_fn(|value| value as u64);
-                let is_known = exprs.as_variable(e).is_some() || {
-                    let of = |operand| columns.get(&operand)?.as_deref();
-                    exprs.lanes(e, of, &mut column).is_some()
-                };
-                columns.insert(e, is_known.then(|| Arc::new(column)));
-            },
-        );
-        self.columns.get(&e)?.clone()
-    }
-
     /// The terms of a constraint; `None` if one has no lanes, or if there are too many.
     fn circuit(&mut self, exprs: &Exprs, constraint: ExprId) -> Option<Circuit> {
         let variables = exprs.variables(constraint);
@@ -240,7 +220,7 @@ impl Enumeration {
             let node = match exprs.variables(e) {
                 [one] => {
                     let position = variables.iter().position(|id| id == one)?;
-                    CircuitNode::Column(position, self.column(exprs, e)?)
+                    CircuitNode::Column(position, self.columns.of(exprs, e)?)
                 }
                 _ if operands_done => CircuitNode::Term(e),
                 _ => {

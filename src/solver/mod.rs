@@ -16,14 +16,15 @@
 //! [`independence`] (decides together only what shares variables), [`cache`] (equal, weaker and
 //! stronger queries; models that fit again), [`intervals`] (words that are compared with
 //! constants), [`narrowing`] (bytes in place of words with few values), [`enumeration`] (few bytes,
-//! by trying their values), [`ranks`] (numbers that are only compared, by trying their orders),
-//! [`orders`] (few numbers that are also summed, by their orders), [`logging`] (SMT-LIB files),
+//! by trying their values), [`sums`] (sums that are the same in other words),
+//! [`ranks`] (numbers that are only compared, by trying their orders), [`orders`] (few numbers that are also summed, by their orders), [`logging`] (SMT-LIB files),
 //! [`bitwuzla`] (incremental along the path, with a time limit).
 
 pub mod bitwuzla;
 pub mod cache;
 mod chain;
 pub mod checking;
+mod columns;
 pub mod constants;
 pub mod enumeration;
 pub mod independence;
@@ -37,6 +38,7 @@ mod query;
 pub mod ranks;
 pub mod record;
 pub mod slicing;
+pub mod sums;
 
 pub use chain::{SolverConfig, chain, reproducible};
 pub use layer::{Decided, Decorator, Layer, LayerStatistics, Solver};
