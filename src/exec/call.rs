@@ -156,9 +156,8 @@ impl Executor<'_> {
         widths: &[u32],
         values: &[Value],
     ) -> Result<(), Stop> {
-        if widths.is_empty() {
-            // The caller declares a result that the function does not have, and most often does
-            // not look at it (`int` by default).
+        if widths.is_empty() && !self.result_is_read() {
+            // The caller declares a result that the function does not have (`int` by default).
             for (reg, width) in call.results.iter().zip(&call.widths) {
                 let value = self.undefined_value(*width);
                 self.set(*reg, value);

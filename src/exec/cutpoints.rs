@@ -16,7 +16,7 @@ use crate::{
     expr::{ExprId, Exprs},
     ir::{FunctionId, address},
     memory::{Byte, Value},
-    subject::RevisionSet,
+    subject::{RevisionSet, config::Uninitialised},
 };
 
 /// The most rounds of a loop that are run one by one, as long as they decide nothing about the
@@ -51,10 +51,7 @@ impl Cell {
             Self::Word(address, size) => {
                 let object = state.memory.object(address).ok()?;
                 let first = address::offset(address) as usize;
-                let bytes = first..first + size as usize;
-                let mut bytes = bytes.map(|offset| object.byte(exprs, offset).expr(exprs));
-                let low = bytes.next()??;
-                bytes.try_fold(low, |low, high| Some(exprs.concat(high?, low)))
+                object.written(exprs, first..first + size as usize)
             }
         }
     }
@@ -187,6 +184,10 @@ impl Executor<'_> {
             }
             let before = cell.value(exprs, &cutpoint.base, width);
             widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision());
+            if [now, before].into_iter().flatten().any(|e| exprs.mentions(e).address()) {
+                // What is forgotten would be the same natively, and an address need not be.
+                return Err(too_much());
+            }
             self.object_of_both(cell, &cutpoint.base)?;
             let is_unsure = [now, before].iter().any(|value| {
                 value.is_none_or(|e| self.is_unsure(e) || exprs.mentions(e).uninitialised())
@@ -237,6 +238,10 @@ impl Executor<'_> {
         for (cell, is_unsure) in &widening.cells {
             let width = self.width_of(*cell)?;
             let number = own.forgotten.fetch_add(1, Ordering::Relaxed);
+            if *is_unsure && self.program.uninitialised != Uninitialised::Zero {
+                // Its use would have to end the path, or leave it in doubt.
+                return Err(too_much());
+            }
             let begins = if *is_unsure { UNSURE } else { FORGOTTEN };
             let mut value = exprs.input(&format!("{begins}{number}:{width}"), width);
             if let Some(object) = self.object_of_both(*cell, &cutpoint.base)? {

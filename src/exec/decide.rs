@@ -336,8 +336,9 @@ impl Executor<'_> {
     /// path fixes. Where they
     /// disagree the set is split: this state goes on with the group of the smallest
     /// revision, and a sibling is left for each other group. Content that was never written may
-    /// not decide anything ([`Executor::independent`]), and what depends on an address counts for
-    /// this path only ([`Executor::as_if_known`]).
+    /// not decide anything ([`Executor::independent`]), what depends on an address counts for this
+    /// path only ([`Executor::as_if_known`]), and what may never have been written is noted
+    /// ([`Executor::note_unsure`]).
     pub(super) fn without_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = self.with_fixed_words(expr);
@@ -350,6 +351,7 @@ impl Executor<'_> {
         if exprs.mentions(expr).address() {
             expr = self.as_if_known(expr);
         }
+        self.note_unsure(expr);
         Ok(expr)
     }
 

@@ -323,15 +323,17 @@ impl Executor<'_> {
         first
     }
 
-    /// To be called where the state decides a condition: states that decide by what may never have
-    /// been written meet again only if all of them decide the same conditions. Then the use of what
-    /// was not written is a finding on the same inputs.
-    pub(super) fn note_unsure(&mut self, condition: ExprId) {
-        if self.is_unsure(condition)
+    /// To be called where the state decides something by a term: states that decide by what may never
+    /// have been written meet again only if all of them decide by the same terms. Then the use of
+    /// what was not written is a finding on the same inputs.
+    pub(super) fn note_unsure(&mut self, term: ExprId) {
+        if self.is_unsure(term)
             && let Some(lockstep) = &mut self.state.lockstep
         {
-            let opposite = self.program.exprs.not(condition);
-            lockstep.unsure.insert(condition.min(opposite));
+            let exprs = &self.program.exprs;
+            // A condition decides as much as its opposite.
+            let is_condition = exprs.width(term) == 1;
+            lockstep.unsure.insert(if is_condition { term.min(exprs.not(term)) } else { term });
         }
     }
 }

@@ -208,10 +208,12 @@ impl Memory {
     }
 
     /// The words that have changed since `earlier`, a former state of this memory, as addresses and
-    /// sizes in bytes. `None` if there are other objects, or an object larger than 8 KiB was
-    /// written. If an object was written at a symbolic offset, all of its words count as changed.
+    /// sizes in bytes; an address is one word. `None` if there are other objects, or an object
+    /// larger than 8 KiB was written. If an object was written at a symbolic offset, all of its
+    /// words count as changed.
     pub fn changed_words(&self, exprs: &Exprs, earlier: &Self) -> Option<Vec<(u64, u32)>> {
         const LARGEST: u64 = 1 << 13;
+        const POINTER: u64 = WORD as u64;
         let mut words = Vec::new();
         for (first, now, then) in self.altered(earlier, LARGEST)? {
             let capacity = now.capacity();
@@ -226,8 +228,18 @@ impl Memory {
                 let differs = |at: usize| now.byte(exprs, at) != then.byte(exprs, at);
                 any_updated || (*offset..*offset + size).any(|at| differs(at as usize))
             };
-            let offsets = (0..capacity).step_by(size as usize).filter(changed);
-            words.extend(offsets.map(|offset| (first + offset, size as u32)));
+            let mut end = 0;
+            for offset in (0..capacity).step_by(size as usize).filter(changed) {
+                let pointer = offset - offset % POINTER;
+                let has_pointer = size < POINTER
+                    && pointer + POINTER <= capacity
+                    && [now, then].iter().any(|object| self.has_address(exprs, object, pointer));
+                let (offset, size) = if has_pointer { (pointer, POINTER) } else { (offset, size) };
+                if offset >= end {
+                    words.push((first + offset, size as u32));
+                    end = offset + size;
+                }
+            }
         }
         Some(words)
     }
@@ -351,6 +363,16 @@ impl Memory {
         let word = WORD as u64;
         let mut odd = (0..object.size().saturating_sub(word - 1)).filter(|at| at % word != 0);
         odd.any(|at| object.word(at, WORD).is_some_and(is_address))
+    }
+
+    /// Whether the eight bytes at an offset of an object are made of an address.
+    fn has_address(&self, exprs: &Exprs, object: &Object, offset: u64) -> bool {
+        let bytes = offset as usize..offset as usize + WORD;
+        let value = match object.word(offset, WORD) {
+            Some(word) => Some(Value::Int(word)),
+            None => object.written(exprs, bytes).map(|word| Value::from_expr(exprs, word)),
+        };
+        value.is_some_and(|value| self.addresses_in(exprs, value).first().is_some())
     }
 
     /// The addresses with which a value certainly has to do: its own, those of a function, or those

@@ -1,0 +1,5 @@
+int saved;
+void report(int level)
+{
+	saved = level + 1;
+}
