@@ -14,15 +14,23 @@ pub(super) fn token_name(index: u32) -> String {
     format!("stdin.{index}")
 }
 
+/// The name of the place behind this many tokens, and this many characters that the format of a read
+/// asked for since the last of them: what is said of the next byte there says nothing of the place
+/// behind one more.
+pub(super) fn place_name(tokens: u32, literals: u32) -> String {
+    let token = token_name(tokens);
+    if literals == 0 { token } else { format!("{token}+{literals}") }
+}
+
 /// The variable of a token that is an integer of `width` bits.
 pub(super) fn integer_name(token: &str, width: u32) -> String {
     // As for other scalars, an `int` has the plain name.
     if width == 32 { token.to_owned() } else { format!("{token}:{width}") }
 }
 
-/// The variable of a token that is a single byte.
-pub(super) fn byte_name(token: &str) -> String {
-    integer_name(token, 8)
+/// The variable of a token that is a single byte, by its place.
+pub(super) fn byte_name(place: &str) -> String {
+    integer_name(place, 8)
 }
 
 /// The variable of a token that is a floating-point number of `width` bits.
@@ -40,9 +48,9 @@ pub(super) fn letter_name(token: &str, index: u32) -> String {
     format!("{token}[{index}]")
 }
 
-/// The variable that says whether the file ends in place of a token.
-pub(super) fn end_name(token: &str) -> String {
-    format!("{token}.end")
+/// The variable that says whether the file ends at a place.
+pub(super) fn end_name(place: &str) -> String {
+    format!("{place}.end")
 }
 
 /// The values of the variables of typed input if it is this text, by both readings. Tokens beyond

@@ -41,7 +41,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     if !typed(machine).ended {
         machine.read_on()?;
         let input = typed(machine);
-        let name = given::end_name(&given::token_name(input.tokens));
+        let name = given::end_name(&input.place());
         let (full, early) = (input.tokens >= input.bounds.tokens, input.bounds.early_end);
         let ended = full
             || early && {
@@ -72,6 +72,7 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     }
     (input.newline, input.skipped, input.more) = (false, false, false);
     input.excluded = ByteSet::default();
+    input.literals += 1;
     input.text.push_bytes(&[literal]);
     Ok(true)
 }
@@ -79,7 +80,7 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
 /// Whether the next byte is one that `accepts` does not allow, so that it stays unread; forks if it
 /// may or may not be. Always `false` if all input is assumed to be well formed.
 ///
-/// The byte is the variable that a read of a single byte would make of this token, so that all
+/// The byte is the variable that a read of a single byte would make at this place, so that all
 /// revisions see the same.
 pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
     let input = typed(machine);
@@ -87,16 +88,16 @@ pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> 
     if !input.bounds.malformed || input.ended || is_full {
         return Ok(false);
     }
-    let (token, excluded) = (given::token_name(input.tokens), input.excluded);
+    let (place, excluded) = (input.place(), input.excluded);
     if input.newline {
         if accepts(b'\n') {
             return Ok(false);
         }
-        let newline = machine.input(&format!("{token}.newline"), 1);
+        let newline = machine.input(&format!("{place}.newline"), 1);
         let newline = machine.branch(newline)?;
         return Ok(newline && typed(machine).sees_newline());
     }
-    let next = machine.input(&given::byte_name(&token), 8);
+    let next = machine.input(&given::byte_name(&place), 8);
     let remains = |byte: u8| !accepts(byte) && !excluded.contains(byte);
     let remains = within(machine.exprs(), next, remains);
     if !machine.branch(remains)? {
@@ -264,9 +265,10 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     if ends(machine)? {
         return Ok(None);
     }
-    let skipped = typed(machine).skipped;
-    let token = typed(machine).token();
-    let value = machine.input(&given::byte_name(&token), 8);
+    let input = typed(machine);
+    let (skipped, place) = (input.skipped, input.place());
+    input.token();
+    let value = machine.input(&given::byte_name(&place), 8);
     if skipped {
         let visible = within(machine.exprs(), value, |value| !is_space(value));
         machine.require(visible)?;

@@ -51,6 +51,8 @@ pub struct TypedInput {
     pub text: Stream,
     /// The number of tokens so far.
     pub(super) tokens: u32,
+    /// The number of characters since the last token that the format of a read asked for.
+    pub(super) literals: u32,
     pub(super) bounds: Bounds,
     pub(super) has_words: bool,
     /// See [`TypedInput::taken`].
@@ -115,7 +117,8 @@ impl Stdin {
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Typed(now), Self::Typed(then)) => {
-                let TypedInput { text: _, tokens: _, has_words: _, taken: _, .. } = now;
+                let TypedInput { text: _, tokens: _, literals: _, has_words: _, taken: _, .. } =
+                    now;
                 (now.bounds, now.newline, now.skipped, now.more, now.ended)
                     == (then.bounds, then.newline, then.skipped, then.more, then.ended)
                     && now.excluded == then.excluded
@@ -235,8 +238,13 @@ impl TypedInput {
         self.excluded = ByteSet::default().complement();
     }
 
+    /// The name of the place where the next byte is read.
+    pub(super) fn place(&self) -> String {
+        given::place_name(self.tokens, self.literals)
+    }
+
     pub(super) fn token(&mut self) -> String {
-        self.tokens += 1;
+        (self.tokens, self.literals) = (self.tokens + 1, 0);
         (self.skipped, self.more) = (false, false);
         self.excluded = ByteSet::default();
         given::token_name(self.tokens - 1)
