@@ -24,9 +24,17 @@ use crate::{
     subject::config::Uninitialised,
 };
 
-/// How many contents are tried to find the inputs on which some content makes a difference; if
-/// others still do, all inputs of the path count.
+/// How many contents are tried to find the inputs on which some content makes a difference, in
+/// addition to [`EXTREMES`]; of inputs on which others do, nothing is proved.
 const CONTENTS: usize = 8;
+/// The contents that make a difference to most comparisons, by width.
+const EXTREMES: [fn(u32) -> u64; 5] = [
+    |width| (1 << (width - 1)) - 1,
+    |width| 1 << (width - 1),
+    |_| 0x7f7f_7f7f_7f7f_7f7f,
+    |_| 0x8080_8080_8080_8080,
+    |_| u64::MAX,
+];
 /// Bytes of memory whose content is one variable if none of them was written: most numbers have as
 /// many.
 const CELL: usize = 4;
@@ -164,9 +172,11 @@ impl Executor<'_> {
         if self.is_impossible(&[differs])? {
             return Ok(fixed);
         }
-        let shows = self.where_content_shows(expr, fixed, &unwritten)?;
+        let (shows, is_all) = self.where_content_shows(expr, fixed, &unwritten)?;
         if self.branch(shows)? {
             self.note_unwritten()?;
+        } else if !is_all {
+            self.state.world.approximate(Approximation::UninitialisedDecision);
         }
         Ok(fixed)
     }
@@ -205,21 +215,19 @@ impl Executor<'_> {
         }
     }
 
-    /// The condition for the inputs of this path on which some content gives `expr` another value
-    /// than `fixed`: on them one of a few contents does, each of which the solver finds for inputs
-    /// that those before do not cover, until all are covered.
+    /// A condition for inputs of this path on which some content gives `expr` another value than
+    /// `fixed`, and whether these are all: on them one of a few contents does, each of which the
+    /// solver finds for inputs that those before do not cover, until all are covered.
     fn where_content_shows(
         &mut self,
         expr: ExprId,
         fixed: ExprId,
         unwritten: &[VariableId],
-    ) -> Result<ExprId, Stop> {
+    ) -> Result<(ExprId, bool), Stop> {
         let exprs = &self.program.exprs;
-        let differs = exprs.ne(expr, fixed);
-        let mut shows = exprs.bool(false);
         if unwritten.len() == exprs.variables(expr).len() {
             // No input matters to it.
-            return Ok(exprs.bool(true));
+            return Ok((exprs.bool(true), true));
         }
         let config = SolverConfig {
             timeout: self.limits.solver,
@@ -228,23 +236,39 @@ impl Executor<'_> {
         };
         // What the path is split by must not differ from run to run.
         let mut solver = solver::reproducible(&config);
+        let differs = exprs.ne(expr, fixed);
         let path = Slicing::default().connected(exprs, &self.state.path_condition, &[differs]);
-        for _ in 0..CONTENTS {
-            let goals = [differs, exprs.not(shows)];
-            let query = Query { path_condition: &path, goals: &goals, model: None };
-            match solver.check(exprs, query) {
-                Verdict::Unsat => return Ok(shows),
-                Verdict::Sat(model) => {
-                    let content = unwritten.iter().map(|variable| {
-                        let value = exprs.evaluate(exprs.variable_expr(*variable), &model);
-                        (*variable, exprs.bv(&value))
-                    });
-                    let other = Substitution::of(exprs, content).apply(exprs, expr);
-                    shows = exprs.or(shows, exprs.ne(other, fixed));
-                }
-                Verdict::Unknown(why) => return Err(Stop::Halt(Halt::Incomplete(why.into()))),
+        let mut check = |goals: &[ExprId]| match solver
+            .check(exprs, Query { path_condition: &path, goals, model: None })
+        {
+            Verdict::Unsat => Ok(None),
+            Verdict::Sat(model) => Ok(Some(model)),
+            Verdict::Unknown(why) => Err(Stop::Halt(Halt::Incomplete(why.into()))),
+        };
+        let shown_by = |content: &dyn Fn(VariableId) -> ExprId| {
+            let content = unwritten.iter().map(|variable| (*variable, content(*variable)));
+            exprs.ne(Substitution::of(exprs, content).apply(exprs, expr), fixed)
+        };
+        let mut shows = exprs.bool(false);
+        for extreme in EXTREMES {
+            let content = |variable| {
+                let width = exprs.variable_width(variable);
+                exprs.constant(width, extreme(width))
+            };
+            let more = shown_by(&content);
+            if check(&[more, exprs.not(shows)])?.is_some() {
+                shows = exprs.or(shows, more);
             }
         }
-        Ok(exprs.bool(true))
+        for _ in 0..CONTENTS {
+            let Some(model) = check(&[differs, exprs.not(shows)])? else {
+                return Ok((shows, true));
+            };
+            let content =
+                |variable| exprs.bv(&exprs.evaluate(exprs.variable_expr(variable), &model));
+            shows = exprs.or(shows, shown_by(&content));
+        }
+        let is_all = check(&[differs, exprs.not(shows)])?.is_none();
+        Ok((shows, is_all))
     }
 }
