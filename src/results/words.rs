@@ -220,7 +220,8 @@ words! {
         UninitialisedOutput = "uninitialised-output",
         /// A function leaves a pointer to what is no memory of the program.
         UnreadableOutput = "unreadable-output",
-        /// With `uninitialised = "any"`, something is decided by memory that was never written.
+        /// Something is decided by memory that was never written, with `uninitialised = "any"`, or on
+        /// inputs that cannot be told from others.
         UninitialisedDecision = "uninitialised-decision",
         /// A function does not return the result that it promises.
         NoResult = "no-result",
