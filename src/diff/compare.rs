@@ -1,6 +1,6 @@
 //! The query that tells two halt states apart.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use super::{
     input,
@@ -10,8 +10,8 @@ use super::{
 use crate::{
     env::Halt,
     exec::{HaltState, Program},
-    expr::ExprId,
-    solver::{Query, Solver, Verdict},
+    expr::{ExprId, Exprs},
+    solver::{LayerStatistics, Query, Solver, Verdict},
     subject::config::OutputsConfig,
 };
 
@@ -27,6 +27,40 @@ pub(super) enum Comparison {
     Unknown { conditions: Vec<ExprId>, reasons: Vec<Reason> },
     /// The comparison panicked.
     Failed,
+}
+
+/// A solver with a limit for each query, which notes whether a query has had no answer.
+pub(super) struct Hurried<'a> {
+    solver: &'a mut dyn Solver,
+    is_unanswered: bool,
+}
+
+impl<'a> Hurried<'a> {
+    pub(super) fn new(solver: &'a mut dyn Solver, limit: Option<Duration>) -> Self {
+        solver.hurry(limit.unwrap_or(Duration::MAX));
+        Self { solver, is_unanswered: false }
+    }
+
+    /// Whether a query has had no answer.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.is_unanswered
+    }
+}
+
+impl Solver for Hurried<'_> {
+    fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict {
+        let verdict = self.solver.check(exprs, query);
+        self.is_unanswered |= matches!(verdict, Verdict::Unknown(_));
+        verdict
+    }
+
+    fn hurry(&mut self, most: Duration) {
+        self.solver.hurry(most);
+    }
+
+    fn statistics(&self) -> Vec<LayerStatistics> {
+        self.solver.statistics()
+    }
 }
 
 /// Asks whether some input takes both paths and shows a difference; if none does, whether that is

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use tracing::debug;
 
 use super::{
-    compare::{Comparison, compare},
+    compare::{Comparison, Hurried, compare},
     input,
     native::ReplayFailed,
     outcome, overlap,
@@ -46,6 +46,10 @@ pub struct Differ<'a> {
     pub(super) pairs: Pairs,
     /// The pairs of states that were shown to have no input with a visible difference.
     pub(super) refutations: Refutations,
+    /// The pairs of states whose comparison has had no answer within each of [`LIMITS`].
+    put_off: [Vec<(usize, usize)>; LIMITS.len()],
+    /// When pairs that were put off were last compared again, and how long that took.
+    asked_again: (Instant, Duration),
     pub(super) tests: Vec<DifferentialTest>,
     pub(super) inputs: BTreeSet<TestInput>,
     /// Inputs of paths tried since one last told revisions apart.
@@ -90,7 +94,14 @@ const FRUITLESS_PATHS: u32 = 64;
 
 /// Number of pairs of states to compare before dropping those whose revisions have been told apart
 /// meanwhile.
-const COMPARISONS: usize = 64;
+const COMPARISONS: usize = 16;
+
+/// How long a query of a comparison may take before the comparison is put off: one pair of revisions
+/// may need long, and others should not have to wait for it. What has no answer within the last
+/// limit gets all the time that is configured.
+const LIMITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(4)];
+/// The least time between two comparisons of what was put off, as long as states come.
+const WAIT: Duration = Duration::from_secs(2);
 
 /// Time limits for running in lockstep: for all classes together, and for a single query.
 const LOCKSTEP: Duration = Duration::from_secs(2);
@@ -110,6 +121,8 @@ impl<'a> Differ<'a> {
             solvers: Vec::new(),
             pairs,
             refutations: Refutations::default(),
+            put_off: Default::default(),
+            asked_again: (Instant::now(), Duration::ZERO),
             tests: Vec::new(),
             inputs: BTreeSet::new(),
             fruitless: 0,
@@ -241,7 +254,8 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Compares each state from index `first` on with all states before it.
+    /// Compares each state from index `first` on with all states before it, and puts off what takes
+    /// long.
     pub(super) fn pair(
         &mut self,
         first: usize,
@@ -251,7 +265,59 @@ impl<'a> Differ<'a> {
         self.solvers.resize_with(workers.max(self.solvers.len()), || {
             Mutex::new(solver::chain(&self.task.solver))
         });
-        let mut candidates = pool.install(|| self.candidates(first));
+        let candidates = pool.install(|| self.candidates(first));
+        self.compare_within(0, candidates, pool)
+    }
+
+    /// Whether comparisons were put off because they take long.
+    pub fn has_put_off(&self) -> bool {
+        self.put_off.iter().any(|candidates| !candidates.is_empty())
+    }
+
+    /// Compares again what was put off: all of it, or a few, and only if more time than that takes
+    /// has gone by since the last ones.
+    ///
+    /// # Errors
+    /// If a native run is impossible.
+    pub fn ask_again(
+        &mut self,
+        is_all: bool,
+        pool: &rayon::ThreadPool,
+    ) -> Result<(), ReplayFailed> {
+        let (last, took) = self.asked_again;
+        if !self.has_put_off() || !is_all && last.elapsed() < took.max(WAIT) {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        for level in 0..LIMITS.len() {
+            let mut candidates = std::mem::take(&mut self.put_off[level]);
+            candidates.retain(|(a, b)| {
+                self.pairs.any_open(&self.states[*a].revisions, &self.states[*b].revisions)
+            });
+            if !is_all {
+                self.put_off[level] = candidates.split_off(candidates.len().min(COMPARISONS));
+            }
+            let is_some = !candidates.is_empty();
+            self.compare_within(level + 1, candidates, pool)?;
+            if is_some && !is_all {
+                break;
+            }
+        }
+        self.asked_again = (Instant::now(), begin.elapsed());
+        Ok(())
+    }
+
+    /// Compares states within a limit (an index in [`LIMITS`], or behind it for none), and puts off
+    /// what has no answer then.
+    fn compare_within(
+        &mut self,
+        level: usize,
+        mut candidates: Vec<(usize, usize)>,
+        pool: &rayon::ThreadPool,
+    ) -> Result<(), ReplayFailed> {
+        let limit = LIMITS.get(level).copied().filter(|limit| *limit < self.task.solver.timeout);
+        // Pairs of revisions with a comparison that has had no answer: the others come first.
+        let mut unanswered: BTreeSet<(Revision, Revision)> = BTreeSet::new();
         while !candidates.is_empty() {
             if self.task.clock.is_over() {
                 self.leave(&candidates);
@@ -259,13 +325,29 @@ impl<'a> Differ<'a> {
             }
             let tests = self.tests.len();
             let rest = candidates.split_off(candidates.len().min(COMPARISONS));
+            if !unanswered.is_empty() {
+                let (later, now) = candidates.into_iter().partition(|(a, b)| {
+                    let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
+                    self.pairs.open_between(x, y).all(|pair| unanswered.contains(&pair))
+                });
+                candidates = now;
+                let later: Vec<(usize, usize)> = later;
+                self.put_off[level].extend(later);
+            }
             let begin = Instant::now();
-            let comparisons = pool.install(|| self.compare_all(&candidates));
+            let comparisons = pool.install(|| self.compare_all(&candidates, limit));
             self.effort.comparisons += comparisons.len() as u64;
             self.effort.comparing += begin.elapsed();
             debug!(count = comparisons.len(), seconds = begin.elapsed().as_secs_f32(), "compared");
             for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
-                self.settle(a, b, comparison)?;
+                match comparison {
+                    Some(comparison) => self.settle(a, b, comparison)?,
+                    None => {
+                        let (x, y) = (&self.states[a].revisions, &self.states[b].revisions);
+                        unanswered.extend(self.pairs.open_between(x, y));
+                        self.put_off[level].push((a, b));
+                    }
+                }
             }
             candidates = rest;
             if self.tests.len() > tests {
@@ -314,14 +396,19 @@ impl<'a> Differ<'a> {
     }
 
     /// Records that pairs of states were not compared for lack of time.
-    pub(super) fn leave(&mut self, candidates: &[(usize, usize)]) {
+    fn leave(&mut self, candidates: &[(usize, usize)]) {
         for (a, b) in candidates {
             let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
             self.pairs.doubt_open(x, y, &Reason::Incomplete(Incomplete::Time));
         }
     }
 
-    pub(super) fn compare_all(&self, candidates: &[(usize, usize)]) -> Vec<Comparison> {
+    /// Compares states; a comparison that had no answer within the limit is `None`.
+    fn compare_all(
+        &self,
+        candidates: &[(usize, usize)],
+        limit: Option<Duration>,
+    ) -> Vec<Option<Comparison>> {
         candidates
             .par_iter()
             .map(|(a, b)| {
@@ -329,13 +416,16 @@ impl<'a> Differ<'a> {
                 let mut solver = self.solvers[worker].lock().expect("a worker panicked");
                 let (x, y) = (&self.states[*a], &self.states[*b]);
                 let (program, outputs) = (self.task.program, &self.task.outputs);
-                unless_it_panics(|| compare(program, outputs, &mut **solver, x, y)).unwrap_or_else(
-                    || {
+                let mut hurried = Hurried::new(&mut **solver, limit);
+                match unless_it_panics(|| compare(program, outputs, &mut hurried, x, y)) {
+                    Some(_) if limit.is_some() && hurried.is_unanswered() => None,
+                    Some(comparison) => Some(comparison),
+                    None => {
                         // The solver may have stopped halfway through a query.
                         *solver = solver::chain(&self.task.solver);
-                        Comparison::Failed
-                    },
-                )
+                        Some(Comparison::Failed)
+                    }
+                }
             })
             .collect()
     }

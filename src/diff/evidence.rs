@@ -107,6 +107,9 @@ impl Differ<'_> {
         }
         if before.keys().any(|(a, b)| self.pairs.is_open(*a, *b)) {
             self.pair(0, pool)?;
+            if !self.confirms {
+                self.ask_again(true, pool)?;
+            }
         }
         Ok(())
     }

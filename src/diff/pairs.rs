@@ -86,6 +86,15 @@ impl Pairs {
         a.iter().any(|x| b.iter().any(|y| self.is_open(x, y)))
     }
 
+    /// The pairs of a revision of one set with one of the other that are still open.
+    pub(super) fn open_between<'a>(
+        &'a self,
+        a: &'a RevisionSet,
+        b: &'a RevisionSet,
+    ) -> impl Iterator<Item = (Revision, Revision)> + 'a {
+        pairs(a, b).filter(|(x, y)| self.is_open(*x, *y))
+    }
+
     /// The revisions that are still open with some revision of the set.
     pub(super) fn open_with(&self, set: &RevisionSet) -> RevisionSet {
         let open = |y: &Revision| set.iter().any(|x| self.is_open(x, *y));

@@ -93,14 +93,28 @@ pub(super) fn explore_and_pair(
         let turns_hard = !in_lockstep && goes_on && is_open && is_hard(explorer.spent());
         if last.is_some() || turns_hard || batch.len() >= full || is_late {
             differ.add(std::mem::take(&mut batch), explorer.pool())?;
+            if last.is_none() {
+                differ.ask_again(false, explorer.pool())?;
+            }
             write_inputs(&stage.results, differ.tests())?;
             follow_open(explorer, differ, until)?;
             (rounds, paired) = (0, Instant::now());
         }
         // An exhausted exploration proves nothing about paths that were not followed exactly.
         let is_vague = || differ.states().iter().any(|state| !state.is_exact());
-        if last == Some(true) && !in_lockstep && differ.pairs().open() > 0 && is_vague() {
+        let is_hard_to_pair = differ.has_put_off();
+        if last == Some(true)
+            && !in_lockstep
+            && differ.pairs().open() > 0
+            && (is_hard_to_pair || is_vague())
+        {
+            if is_hard_to_pair {
+                differ.try_variants(&[], MANY_IN_VAIN, trying)?;
+            }
             differ.run_in_lockstep();
+        }
+        if last.is_some() {
+            differ.ask_again(true, explorer.pool())?;
         }
         observer.observe(Event::Explored {
             paths: differ.states().len() + batch.len(),
