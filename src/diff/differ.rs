@@ -334,6 +334,10 @@ impl<'a> Differ<'a> {
                 let later: Vec<(usize, usize)> = later;
                 self.put_off[level].extend(later);
             }
+            if candidates.is_empty() {
+                candidates = rest;
+                continue;
+            }
             let begin = Instant::now();
             let comparisons = pool.install(|| self.compare_all(&candidates, limit));
             self.effort.comparisons += comparisons.len() as u64;

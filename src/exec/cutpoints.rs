@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    decide::COMPARED,
     executor::Executor,
     lockstep::{FORGOTTEN, UNSURE, held, too_much},
     state::{Cutpoint, Passed, State, Visit},
@@ -175,9 +176,8 @@ impl Executor<'_> {
             if let Some(now) = now
                 && exprs.mentions(now).revision()
             {
-                let groups = self.alternatives(now);
-                let first = groups[0].0;
-                if !groups[1..].iter().all(|(e, _)| self.certainly(exprs.eq(first, *e), true)) {
+                let groups = self.distinct(now);
+                if groups.len() > 1 {
                     drop(all);
                     return self.part_here(groups);
                 }
@@ -223,6 +223,21 @@ impl Executor<'_> {
         all.insert(self.state.revisions.clone(), widening.clone());
         drop(all);
         self.go_on_from(cutpoint, &widening)
+    }
+
+    /// The alternatives of an expression for the revisions of the state, one for all that are
+    /// certainly equal on this path.
+    fn distinct(&mut self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
+        let exprs = &self.program.exprs;
+        let mut distinct: Vec<(ExprId, RevisionSet)> = Vec::new();
+        for (e, set) in self.alternatives(e) {
+            let mut known = distinct.iter_mut().take(COMPARED);
+            match known.find(|(known, _)| self.certainly(exprs.eq(*known, e), true)) {
+                Some((_, all)) => *all = all.union(&set),
+                None => distinct.push((e, set)),
+            }
+        }
+        distinct
     }
 
     /// Goes on at a cutpoint with nothing known of what later rounds change.

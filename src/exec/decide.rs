@@ -24,7 +24,7 @@ use crate::{
 /// How many expressions have their alternatives remembered.
 const CHOSEN: usize = 4096;
 /// The most alternatives that another one is compared with.
-const COMPARED: usize = 8;
+pub(super) const COMPARED: usize = 8;
 /// How much of the solver's time a question gets at first. Each time that it is put off to a later
 /// quantum, it gets [`LONGER_WAIT`] times as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
