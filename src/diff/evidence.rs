@@ -472,7 +472,7 @@ impl Differ<'_> {
                 let output = output.expect("clusters differ");
                 for (a, b) in ones.iter().flat_map(|a| others.iter().map(move |b| (a, b))) {
                     if self.pairs.is_open(a, b)
-                        && self.pairs.verdict(a, b) == PairVerdict::Equivalent
+                        && self.pairs.own_verdict(a, b) == PairVerdict::Equivalent
                     {
                         refuted.insert((a.min(b), a.max(b)));
                     }

@@ -211,15 +211,40 @@ impl Pairs {
     }
 
     /// Every pair with its verdict, the smaller revision first. To be asked once no state is left
-    /// running.
+    /// running. What follows from other pairs is a proof, too: equivalence is transitive.
     pub fn verdicts(&self) -> impl Iterator<Item = (Revision, Revision, PairVerdict<'_>)> {
-        self.revisions.iter().enumerate().flat_map(move |(index, &a)| {
-            self.revisions[index + 1..].iter().map(move |&b| (a, b, self.verdict(a, b)))
-        })
+        let mut equivalent = Classes::default();
+        let mut unless_failing = Classes::default();
+        for (a, b) in self.proved.iter().chain(&self.alike) {
+            let verdict = self.own_verdict(*a, *b);
+            if verdict == PairVerdict::Equivalent {
+                equivalent.link(*a, *b);
+            }
+            if matches!(verdict, PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing) {
+                unless_failing.link(*a, *b);
+            }
+        }
+        let verdict = move |a, b| {
+            let own = self.own_verdict(a, b);
+            let PairVerdict::Unknown(reasons) = &own else { return own };
+            if !reasons.iter().all(|reason| reason.is_of_exploration()) {
+                return own;
+            }
+            match (equivalent.are_linked(a, b), unless_failing.are_linked(a, b)) {
+                (true, _) => PairVerdict::Equivalent,
+                (false, true) => PairVerdict::EquivalentUnlessFailing,
+                (false, false) => own,
+            }
+        };
+        let pairs =
+            self.revisions.iter().enumerate().flat_map(move |(index, &a)| {
+                self.revisions[index + 1..].iter().map(move |&b| (a, b))
+            });
+        pairs.map(move |(a, b)| (a, b, verdict(a, b)))
     }
 
-    /// The verdict of one pair.
-    pub fn verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
+    /// The verdict of one pair, by what is known of these two alone.
+    pub(super) fn own_verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);
         let is_proved = self.is_proved(pair);
@@ -253,6 +278,31 @@ impl Pairs {
     }
 }
 
+/// Classes of revisions that are linked by pairs.
+#[derive(Default)]
+struct Classes(FxHashMap<Revision, Revision>);
+
+impl Classes {
+    /// The revision that stands for the class of another one.
+    fn first(&self, mut revision: Revision) -> Revision {
+        while let Some(before) = self.0.get(&revision) {
+            revision = *before;
+        }
+        revision
+    }
+
+    fn link(&mut self, a: Revision, b: Revision) {
+        let (a, b) = ordered(self.first(a), self.first(b));
+        if a != b {
+            self.0.insert(b, a);
+        }
+    }
+
+    fn are_linked(&self, a: Revision, b: Revision) -> bool {
+        self.first(a) == self.first(b)
+    }
+}
+
 /// The pairs of a revision in `a` with another one in `b`, each in ascending order.
 fn pairs<'a>(
     a: &'a RevisionSet,
@@ -269,6 +319,7 @@ fn ordered(a: Revision, b: Revision) -> (Revision, Revision) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::env::Incomplete;
 
     #[test]
     fn what_exploring_has_left_out_is_not_proved_when_it_comes_back() {
@@ -285,9 +336,36 @@ mod tests {
         pairs.reopen();
         // This pair was told apart only after the others had been left out.
         assert_eq!(pairs.claims(), [(Revision(0), Revision(1))]);
-        let verdict = pairs.verdict(Revision(0), Revision(2));
+        let verdict = pairs.own_verdict(Revision(0), Revision(2));
         assert_eq!(verdict, PairVerdict::Unknown(vec![&Reason::NotExhausted]));
         told(&mut pairs, 0, 2);
-        assert!(matches!(pairs.verdict(Revision(0), Revision(2)), PairVerdict::Distinguished(_)));
+        assert!(matches!(
+            pairs.own_verdict(Revision(0), Revision(2)),
+            PairVerdict::Distinguished(_)
+        ));
+    }
+
+    #[test]
+    fn what_follows_from_other_pairs_is_proved() {
+        let revisions = [0, 1, 2, 3].map(Revision);
+        let mut pairs = Pairs::new(&revisions);
+        let set = |numbers: &[u32]| numbers.iter().copied().map(Revision).collect::<RevisionSet>();
+        let alike = |classes: Vec<RevisionSet>| Alike { classes, failing: Vec::new() };
+        pairs.run_alike(&alike(vec![set(&[0, 1])]));
+        pairs.run_alike(&alike(vec![set(&[1, 2]), set(&[3])]));
+        let verdict = |pairs: &Pairs, a, b| {
+            let mut all = pairs.verdicts();
+            let found = all.find(|(x, y, _)| (*x, *y) == (Revision(a), Revision(b)));
+            format!("{:?}", found.expect("a pair").2)
+        };
+        let late = Reason::Incomplete(Incomplete::Time);
+        pairs.doubt_pair((Revision(0), Revision(2)), late.clone());
+        assert_eq!(verdict(&pairs, 0, 2), "Equivalent");
+        assert!(verdict(&pairs, 0, 3).starts_with("Unknown"));
+        // What was seen of the two themselves counts for more.
+        pairs.doubt_pair((Revision(0), Revision(2)), Reason::NotReplayed);
+        assert!(verdict(&pairs, 0, 2).starts_with("Unknown"));
+        pairs.doubt_pair((Revision(0), Revision(1)), Reason::NotReplayed);
+        assert!(verdict(&pairs, 0, 1).starts_with("Unknown"));
     }
 }

@@ -109,11 +109,13 @@ impl Differ<'_> {
             }
         }
         debug!(seen, work, "sampled");
-        let row = |(revision, count)| {
-            let is_proved =
-                self.pairs.verdict(Revision::ORIGINAL, revision) == PairVerdict::Equivalent;
-            row(revision, count, all == Some(seen), is_proved)
+        let is_proved = |(a, b, verdict)| {
+            let is_proved = a == Revision::ORIGINAL && verdict == PairVerdict::Equivalent;
+            is_proved.then_some(b)
         };
+        let proved: RevisionSet = self.pairs.verdicts().filter_map(is_proved).collect();
+        let row =
+            |(revision, count)| row(revision, count, all == Some(seen), proved.contains(revision));
         counts.into_iter().map(row).collect()
     }
 }

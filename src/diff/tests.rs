@@ -133,7 +133,7 @@ impl Subject {
         differ.add(self.states.clone(), &pool).expect("nothing runs");
         between(&mut differ);
         differ.finish(&self.exhausted, &pool).expect("nothing runs");
-        match differ.pairs().verdict(Revision(0), Revision(1)) {
+        match differ.pairs().own_verdict(Revision(0), Revision(1)) {
             PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing => Vec::new(),
             PairVerdict::Unknown(reasons) => reasons.into_iter().cloned().collect(),
             PairVerdict::Distinguished(decided) => panic!("nothing ran, and yet {decided:?}"),
@@ -204,7 +204,7 @@ fn a_doubt_that_comes_late_weighs_more_than_a_proof() {
 #[test]
 fn before_the_end_nothing_is_proved() {
     let pairs = Pairs::new(&[Revision(0), Revision(1)]);
-    let verdict = pairs.verdict(Revision(0), Revision(1));
+    let verdict = pairs.own_verdict(Revision(0), Revision(1));
     assert_eq!(verdict, PairVerdict::Unknown(vec![&Reason::NotExhausted]));
 }
 
