@@ -27,6 +27,19 @@ const INTEGERS: [i64; 16] =
     [0, 1, -1, 2, 7, 10, 12, 42, 99, 100, 345, -356, 1024, 9081, 1_000_000, 2_147_483_647];
 /// Replacements for a number with decimals.
 const DECIMALS: [&str; 8] = ["0", "0.5", "1.5", "-2.25", "59.9", "60", "89.95", "1000"];
+/// Extreme replacements: where sums and products overflow, and where rounding is close.
+const EXTREMES: [i64; 8] = [
+    2_147_483_647,
+    -2_147_483_648,
+    1_000_000_000,
+    -1_000_000_000,
+    2_147_483_646,
+    65_536,
+    46_341,
+    -1,
+];
+const EXTREME_DECIMALS: [&str; 8] =
+    ["-0.0", "0.005", "0.125", "-0.005", "1e15", "0.1", "1e-7", "-999.995"];
 /// Replacements for any other token.
 const WORDS: [&str; 12] =
     ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
@@ -48,9 +61,11 @@ enum Manner {
     Nudged,
     /// Each token in a manner drawn anew.
     Mixed,
+    /// The largest and smallest numbers, and words as for [`Manner::Near`].
+    Extreme,
 }
 
-const MANNERS: [Manner; 7] = [
+const MANNERS: [Manner; 8] = [
     Manner::Mixed,
     Manner::Usual,
     Manner::Small,
@@ -58,6 +73,7 @@ const MANNERS: [Manner; 7] = [
     Manner::Near,
     Manner::Alike,
     Manner::Nudged,
+    Manner::Extreme,
 ];
 
 /// A reproducible sequence of choices: the linear congruential generator of Knuth's MMIX, with an
@@ -232,7 +248,11 @@ impl Variants {
                 break;
             }
             let token = String::from_utf8_lossy(token).into_owned();
-            let other = self.other_token(&token, before.as_deref(), manner);
+            let is_real = matches!(limits.tokens.get(place), Some(Token::Real));
+            let other = match manner {
+                Manner::Extreme if is_real => (*self.choice.of(&EXTREME_DECIMALS)).to_owned(),
+                _ => self.other_token(&token, before.as_deref(), manner),
+            };
             let other = limits.token(place, other, &token);
             new.extend_from_slice(other.as_bytes());
             before = Some(other);
@@ -280,6 +300,7 @@ impl Variants {
         let step = *self.choice.of(&[0, 0, 1, -1]);
         let number = match (manner, before) {
             (Manner::Usual, _) => *self.choice.of(&INTEGERS),
+            (Manner::Extreme, _) => *self.choice.of(&EXTREMES),
             (Manner::Near, _) => self.choice.of(&self.constants).saturating_add(step),
             (Manner::Alike, Some(before)) => before.saturating_add(step),
             (Manner::Nudged, _) => match self.choice.below(4) {
@@ -305,7 +326,7 @@ impl Variants {
         };
         match (manner, before) {
             (Manner::Usual, _) => (*self.choice.of(&WORDS)).to_owned(),
-            (Manner::Near | Manner::Mixed, _) => {
+            (Manner::Near | Manner::Mixed | Manner::Extreme, _) => {
                 let pool = self.characters.clone();
                 of(self, &pool)
             }
