@@ -255,6 +255,9 @@ const DIAMOND: [usize; 2] = [64, 512];
 /// The deepest nesting of calls on the ways of a diamond.
 const CALLS: u32 = 3;
 
+/// Functions whose models do not fork if they search a text that is known.
+const SEARCHING: [&str; 2] = ["strchr", "memchr"];
+
 /// The diamonds of a function: branches whose ways assign a little, and where they meet.
 fn diamonds(
     module: &Module,
@@ -313,8 +316,8 @@ impl Ways<'_> {
         })
     }
 
-    /// Whether an instruction calls a short function without loops that does nothing but assign, or
-    /// one that asks for the revision.
+    /// Whether an instruction calls a short function without loops that does nothing but assign, one
+    /// that asks for the revision, or one that searches a text of the program.
     fn calls_little(&mut self, inst: &Inst, depth: u32) -> bool {
         let Inst::Call(call) = inst else { return false };
         let Callee::Direct(id) = call.callee else { return false };
@@ -322,7 +325,9 @@ impl Ways<'_> {
         let code = &function.code;
         let [_, insts] = &mut self.left;
         if code.is_empty() {
-            return ASKING.contains(&function.name.as_str());
+            let searches = SEARCHING.contains(&function.name.as_str())
+                && matches!(call.args[0].value.kind(), OperandKind::Constant(_));
+            return searches || ASKING.contains(&function.name.as_str());
         }
         if depth == 0 || *insts < code.len() {
             return false;
