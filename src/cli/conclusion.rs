@@ -7,7 +7,7 @@ use crate::{
     merge::{is_note, with_name},
     report::{Report, visible},
     results::{RevisionRow, Status, Verdict},
-    session::{BUILD, INNER, MISMATCHES},
+    session::{BUILD, INNER, MISMATCHES, UNREACHED},
 };
 
 /// How many of the pairs that the tree does not separate are named one by one, at most.
@@ -19,6 +19,10 @@ const UNLESS_FAILING: &str = "they do the same on every input on which neither f
 
 /// What the verdict "internal" means.
 const INSIDE: &str = "they are proved to do the same outside, and a function does not do the same";
+
+/// What is to be known first of proofs about nothing.
+const EMPTY: &str = "warning: no input within the bounds reaches what the patches change, so nothing \
+                     is proved about the patches: give the program other inputs";
 
 /// The lines that conclude a run whose files are at `place`.
 pub(super) fn conclusion(report: &Report, place: &Path) -> String {
@@ -83,6 +87,9 @@ pub(super) fn conclusion(report: &Report, place: &Path) -> String {
             "{} on which replay contradicts the engine: see {MISMATCHES}",
             count(s.mismatches, "test")
         ));
+    }
+    if report.bounds.iter().any(|bound| bound == UNREACHED) {
+        lines.insert(0, EMPTY.to_owned());
     }
     if !report.bounds.is_empty() {
         lines.push(format!("bounds: {}", report.bounds.join("; ")));

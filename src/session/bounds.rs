@@ -109,6 +109,9 @@ pub(super) fn bounds(
     bounds
 }
 
+/// The bound that makes every proof an empty one.
+pub(crate) const UNREACHED: &str = "no such input reaches what the patches change";
+
 /// Says so if no path reaches what the patches change (if anything `asks` for the revision), and
 /// none was left out: then pairs are equivalent for that reason alone.
 pub(super) fn unreached(
@@ -120,7 +123,7 @@ pub(super) fn unreached(
     let is_unreached = asks
         && revisions.iter().all(|revision| exhausted.has(*revision))
         && states.iter().all(|state| !state.asked);
-    is_unreached.then(|| "no such input reaches what the patches change".to_owned())
+    is_unreached.then(|| UNREACHED.to_owned())
 }
 
 #[cfg(test)]

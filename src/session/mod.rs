@@ -35,6 +35,7 @@ mod sources;
 pub(crate) mod stage;
 mod suite;
 
+pub(crate) use bounds::UNREACHED;
 pub use error::Error;
 pub use explain::explain;
 pub use findings::Findings;

@@ -357,7 +357,7 @@ fn read_token(
             note_taken(machine, &bytes, Taken::Set);
             bytes
         }
-        kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
+        kind => return Err(Stop::unsupported(format!("scanf {kind}"))),
     };
     if !conversion.suppress {
         let target = arguments.next(machine, ArgumentKind::Integer(64))?;

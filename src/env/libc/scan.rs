@@ -233,7 +233,7 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
         }
         InputKind::String if bits == 8 => reader.run(width, &|byte| !is_space(byte))?,
         InputKind::Set(set) if bits == 8 => reader.run(width, &|byte| set.contains(byte))?,
-        kind => return Err(Stop::unsupported(format!("scanf conversion {kind:?}"))),
+        kind => return Err(Stop::unsupported(format!("scanf {kind} of this length"))),
     };
     if bytes.is_empty() {
         return Ok(Converted::Nothing);

@@ -45,6 +45,22 @@ pub struct Conversion {
     pub kind: InputKind,
 }
 
+impl fmt::Display for InputKind {
+    /// The conversion without its width and length, as in a format.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Integer(_) => "%d",
+            Self::Float => "%f",
+            Self::Char => "%c",
+            Self::String => "%s",
+            Self::Set(_) => "%[",
+            Self::Pointer => "%p",
+            Self::ReadCount => "%n",
+            Self::Percent => "%%",
+        })
+    }
+}
+
 /// What a conversion accepts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum InputKind {
