@@ -13,11 +13,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustc_hash::FxHashSet;
+
 use super::Executor;
 use crate::{
     env::{Approximation, Halt, Stop},
     errors::Error,
-    expr::{ExprId, Substitution, VariableId, VariableKind},
+    expr::{BinaryOp, ExprId, Exprs, Node, Substitution, VariableId, VariableKind},
     ir::address,
     memory::Value,
     solver::{self, Query, SolverConfig, Verdict, slicing::Slicing},
@@ -27,6 +29,8 @@ use crate::{
 /// How many contents are tried to find the inputs on which some content makes a difference, in
 /// addition to [`EXTREMES`]; of inputs on which others do, nothing is proved.
 const CONTENTS: usize = 8;
+/// How many terms that unwritten memory is compared with are tried as contents.
+const COMPARED_WITH: usize = 4;
 /// The contents that make a difference to most comparisons, by width.
 const EXTREMES: [fn(u32) -> u64; 5] = [
     |width| (1 << (width - 1)) - 1,
@@ -40,6 +44,40 @@ const EXTREMES: [fn(u32) -> u64; 5] = [
 const CELL: usize = 4;
 /// How long a question that does not depend on the path may take.
 const ALWAYS: Duration = Duration::from_millis(100);
+
+/// A content to be tried.
+enum Content {
+    Term(ExprId),
+    Extreme(fn(u32) -> u64),
+}
+
+impl Content {
+    fn of_width(&self, exprs: &Exprs, width: u32) -> ExprId {
+        match *self {
+            Self::Term(term) if exprs.width(term) < width => exprs.sext(term, width),
+            Self::Term(term) => exprs.extract(term, 0, width),
+            Self::Extreme(value) => exprs.constant(width, value(width)),
+        }
+    }
+}
+
+/// The terms with which an expression compares what was never written.
+fn compared_with(exprs: &Exprs, e: ExprId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![e];
+    while let Some(e) = stack.pop() {
+        if found.len() >= COMPARED_WITH || !seen.insert(e) || !exprs.mentions(e).uninitialised() {
+            continue;
+        }
+        if let Node::Binary(BinaryOp::Eq | BinaryOp::Ult | BinaryOp::Slt, a, b) = exprs.node(e) {
+            let is_written = |side: &ExprId| !exprs.mentions(*side).uninitialised();
+            found.extend([a, b].into_iter().find(is_written));
+        }
+        exprs.for_each_operand(e, |operand| stack.push(operand));
+    }
+    found
+}
 
 /// The offsets of the cells in which some bytes of an object are.
 fn cells(bytes: Range<usize>) -> impl Iterator<Item = usize> {
@@ -250,12 +288,18 @@ impl Executor<'_> {
             exprs.ne(Substitution::of(exprs, content).apply(exprs, expr), fixed)
         };
         let mut shows = exprs.bool(false);
-        for extreme in EXTREMES {
-            let content = |variable| {
-                let width = exprs.variable_width(variable);
-                exprs.constant(width, extreme(width))
-            };
-            let more = shown_by(&content);
+        // What it is compared with, or nearly so, makes a difference to a comparison; then extremes.
+        let compared = compared_with(exprs, expr);
+        let terms = compared.into_iter().flat_map(|term| {
+            let one = exprs.constant(exprs.width(term), 1);
+            [term, exprs.add(term, one), exprs.sub(term, one)].map(Content::Term)
+        });
+        for content in terms.chain(EXTREMES.map(Content::Extreme)) {
+            if exprs.is_false(exprs.and(differs, exprs.not(shows))) {
+                break;
+            }
+            let more =
+                shown_by(&|variable| content.of_width(exprs, exprs.variable_width(variable)));
             if check(&[more, exprs.not(shows)])?.is_some() {
                 shows = exprs.or(shows, more);
             }
