@@ -108,8 +108,8 @@ impl Executor<'_> {
         cells.reduce(|low, high| exprs.concat(high, low)).expect("at least one byte")
     }
 
-    /// Whether bytes of the object at `address` were read before they were written. If they become
-    /// as if never written again, they hold something else.
+    /// Whether bytes of the object at `address` were read before they were written. If such bytes
+    /// lose their content later, a new variable stands for what they hold then.
     pub(super) fn was_seen(&self, address: u64, bytes: Range<usize>) -> bool {
         let number = address::object_number(address);
         !self.state.seen.is_empty()
