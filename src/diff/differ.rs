@@ -292,7 +292,8 @@ impl<'a> Differ<'a> {
         for level in 0..LIMITS.len() {
             let mut candidates = std::mem::take(&mut self.put_off[level]);
             candidates.retain(|(a, b)| {
-                self.pairs.any_open(&self.states[*a].revisions, &self.states[*b].revisions)
+                let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
+                self.pairs.open_between(x, y).any(|(x, y)| self.pairs.is_unsettled(x, y))
             });
             if !is_all {
                 self.put_off[level] = candidates.split_off(candidates.len().min(COMPARISONS));
@@ -325,25 +326,24 @@ impl<'a> Differ<'a> {
             }
             let tests = self.tests.len();
             let rest = candidates.split_off(candidates.len().min(COMPARISONS));
-            if !unanswered.is_empty() {
-                let (later, now) = candidates.into_iter().partition(|(a, b)| {
-                    let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
-                    self.pairs.open_between(x, y).all(|pair| unanswered.contains(&pair))
-                });
-                candidates = now;
-                let later: Vec<(usize, usize)> = later;
+            let (later, now): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(a, b)| {
+                let (x, y) = (&self.states[*a].revisions, &self.states[*b].revisions);
+                let mut open = self.pairs.open_between(x, y);
+                !unanswered.is_empty() && open.all(|pair| unanswered.contains(&pair))
+            });
+            if !later.is_empty() {
                 self.put_off[level].extend(later);
             }
-            if candidates.is_empty() {
-                candidates = rest;
+            candidates = rest;
+            if now.is_empty() {
                 continue;
             }
             let begin = Instant::now();
-            let comparisons = pool.install(|| self.compare_all(&candidates, limit));
+            let comparisons = pool.install(|| self.compare_all(&now, limit));
             self.effort.comparisons += comparisons.len() as u64;
             self.effort.comparing += begin.elapsed();
             debug!(count = comparisons.len(), seconds = begin.elapsed().as_secs_f32(), "compared");
-            for ((a, b), comparison) in candidates.into_iter().zip(comparisons) {
+            for ((a, b), comparison) in now.into_iter().zip(comparisons) {
                 match comparison {
                     Some(comparison) => self.settle(a, b, comparison)?,
                     None => {
@@ -353,7 +353,6 @@ impl<'a> Differ<'a> {
                     }
                 }
             }
-            candidates = rest;
             if self.tests.len() > tests {
                 candidates.retain(|(a, b)| {
                     self.pairs.any_open(&self.states[*a].revisions, &self.states[*b].revisions)
