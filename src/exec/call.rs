@@ -156,7 +156,7 @@ impl Executor<'_> {
         widths: &[u32],
         values: &[Value],
     ) -> Result<(), Stop> {
-        if widths.is_empty() && !self.result_is_read() {
+        if widths.is_empty() && (call.results.is_empty() || !self.result_is_read()) {
             // The caller declares a result that the function does not have (`int` by default).
             for (reg, width) in call.results.iter().zip(&call.widths) {
                 let value = self.undefined_value(*width);

@@ -15,7 +15,8 @@ use crate::{
     },
 };
 
-/// Values of functions that are computed for one query: some milliseconds of work.
+/// Values of functions that are computed, and summands that are looked at, for one query: some
+/// milliseconds of work.
 const MOST_WORK: usize = 1 << 21;
 
 /// A term of at most 64 bits as a sum modulo two to the power of its width. Two terms of the same sum
@@ -166,6 +167,7 @@ impl<'a> Normaliser<'a> {
     fn plus(&mut self, width: u32, a: &Sum, factor: u64, b: &Sum) -> Sum {
         let mask = ones(width);
         let mut sum = a.clone();
+        self.work += [a, b].map(|sum| sum.functions.len() + sum.rest.len()).iter().sum::<usize>();
         sum.constant = sum.constant.wrapping_add(factor.wrapping_mul(b.constant)) & mask;
         for (variable, function) in &b.functions {
             let scaled = self.scaled(width, factor, function);
