@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::{
-    decide::COMPARED,
     executor::Executor,
     lockstep::{FORGOTTEN, UNSURE, held, too_much},
     state::{Cutpoint, Passed, State, Visit},
@@ -14,7 +13,7 @@ use super::{
 };
 use crate::{
     env::Stop,
-    expr::{ExprId, Exprs},
+    expr::{ExprId, Exprs, VariableId},
     ir::{FunctionId, address},
     memory::{Byte, Value},
     subject::{RevisionSet, config::Uninitialised},
@@ -132,7 +131,7 @@ impl Executor<'_> {
         let count = lockstep.cutpoints.iter().filter(|passed| passed.cutpoint.is_at(place)).count();
         let begins = |cutpoint: &Arc<Cutpoint>| count > PEELED || !self.has_begun_since(cutpoint);
         let Some(cutpoint) = known.cloned().filter(begins) else {
-            if lockstep.cutpoints.len() >= CUTPOINTS {
+            if lockstep.cutpoints.len() >= CUTPOINTS || self.foresees() {
                 return Err(too_much());
             }
             let mut base = self.state.clone();
@@ -144,6 +143,17 @@ impl Executor<'_> {
             return Ok(false);
         };
         self.widen(&cutpoint)
+    }
+
+    /// Whether the path says something of the next read. A cutpoint would then say it of the next
+    /// read of each round.
+    fn foresees(&self) -> bool {
+        let exprs = &self.program.exprs;
+        let names = self.state.world.stdin.of_next_read();
+        let is_next = |variable: &VariableId| {
+            names.iter().any(|name| *name == exprs.variable_name(*variable))
+        };
+        self.state.path_condition.iter().any(|known| exprs.variables(*known).iter().any(is_next))
     }
 
     /// Whether something has been written for the first time since a cutpoint. The round that did so
@@ -176,7 +186,10 @@ impl Executor<'_> {
             if let Some(now) = now
                 && exprs.mentions(now).revision()
             {
-                let groups = self.distinct(now);
+                let all_of_them = self.alternatives(now);
+                let groups = self.without_equal(all_of_them, |this, known, e| {
+                    this.certainly(this.program.exprs.eq(known, e), true)
+                });
                 if groups.len() > 1 {
                     drop(all);
                     return self.part_here(groups);
@@ -223,21 +236,6 @@ impl Executor<'_> {
         all.insert(self.state.revisions.clone(), widening.clone());
         drop(all);
         self.go_on_from(cutpoint, &widening)
-    }
-
-    /// The alternatives of an expression for the revisions of the state, one for all that are
-    /// certainly equal on this path.
-    fn distinct(&mut self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
-        let exprs = &self.program.exprs;
-        let mut distinct: Vec<(ExprId, RevisionSet)> = Vec::new();
-        for (e, set) in self.alternatives(e) {
-            let mut known = distinct.iter_mut().take(COMPARED);
-            match known.find(|(known, _)| self.certainly(exprs.eq(*known, e), true)) {
-                Some((_, all)) => *all = all.union(&set),
-                None => distinct.push((e, set)),
-            }
-        }
-        distinct
     }
 
     /// Goes on at a cutpoint with nothing known of what later rounds change.

@@ -24,7 +24,7 @@ use crate::{
 /// How many expressions have their alternatives remembered.
 const CHOSEN: usize = 4096;
 /// The most alternatives that another one is compared with.
-pub(super) const COMPARED: usize = 8;
+const COMPARED: usize = 8;
 /// How much of the solver's time a question gets at first. Each time that it is put off to a later
 /// quantum, it gets [`LONGER_WAIT`] times as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
@@ -48,7 +48,6 @@ impl Executor<'_> {
             return self.branch_on_choice(condition);
         }
         let condition = self.without_revision(condition)?;
-        self.note_unsure(condition);
         let exprs = &self.program.exprs;
         if let Some(constant) = exprs.as_u64(condition) {
             return Ok(constant != 0);
@@ -145,19 +144,28 @@ impl Executor<'_> {
     /// the same whatever the path, if they depend on what was never written (what is noted for one
     /// holds for the others), or in a run in lockstep, where paths say little.
     fn without_same(&mut self, groups: Vec<(ExprId, RevisionSet)>) -> Vec<(ExprId, RevisionSet)> {
-        let exprs = &self.program.exprs;
+        self.without_equal(groups, |this, known, e| {
+            let exprs = &this.program.exprs;
+            let differs = exprs.ne(known, e);
+            let asks = exprs.mentions(e).uninitialised() || this.state.lockstep.is_some();
+            // What is noted of an address counts for one path.
+            !exprs.mentions(e).address()
+                && (exprs.as_u64(differs) == Some(0)
+                    || asks && !this.is_beyond_lockstep(differs) && this.never(differs))
+        })
+    }
+
+    /// One alternative for all that are equal. Each is compared with a few others.
+    pub(super) fn without_equal(
+        &mut self,
+        groups: Vec<(ExprId, RevisionSet)>,
+        mut are_equal: impl FnMut(&mut Self, ExprId, ExprId) -> bool,
+    ) -> Vec<(ExprId, RevisionSet)> {
         let mut distinct: Vec<(ExprId, RevisionSet)> = Vec::new();
         for (e, set) in groups {
-            let asks = exprs.mentions(e).uninitialised() || self.state.lockstep.is_some();
-            let same = distinct.iter().take(COMPARED).position(|(known, _)| {
-                let differs = exprs.ne(*known, e);
-                // What is noted of an address counts for one path.
-                !exprs.mentions(e).address()
-                    && (exprs.as_u64(differs) == Some(0)
-                        || asks && !self.is_beyond_lockstep(differs) && self.never(differs))
-            });
-            match same {
-                Some(at) => distinct[at].1 = distinct[at].1.union(&set),
+            let mut known = distinct.iter_mut().take(COMPARED);
+            match known.find(|(known, _)| are_equal(self, *known, e)) {
+                Some((_, all)) => *all = all.union(&set),
                 None => distinct.push((e, set)),
             }
         }

@@ -26,12 +26,13 @@ use crate::{
     subject::config::Uninitialised,
 };
 
-/// How many contents are tried to find the inputs on which some content makes a difference, in
-/// addition to [`EXTREMES`]; of inputs on which others do, nothing is proved.
-const CONTENTS: usize = 8;
-/// How many terms that unwritten memory is compared with are tried as contents.
+/// How many contents are tried to find the inputs on which some content makes a difference; of
+/// inputs on which others do, nothing is proved.
+const CONTENTS: usize = 16;
+/// How many terms that unwritten memory is compared with are tried as contents, each with its
+/// neighbours: these make a difference to most comparisons.
 const COMPARED_WITH: usize = 4;
-/// The contents that make a difference to most comparisons, by width.
+/// The contents that make a difference to most others, by width.
 const EXTREMES: [fn(u32) -> u64; 5] = [
     |width| (1 << (width - 1)) - 1,
     |width| 1 << (width - 1),
@@ -254,8 +255,9 @@ impl Executor<'_> {
     }
 
     /// A condition for inputs of this path on which some content gives `expr` another value than
-    /// `fixed`, and whether these are all: on them one of a few contents does, each of which the
-    /// solver finds for inputs that those before do not cover, until all are covered.
+    /// `fixed`, and whether these are all. The solver finds an input that no content so far covers; a
+    /// usual content that makes a difference on it is next, or else the one that the solver found,
+    /// until all inputs are covered.
     fn where_content_shows(
         &mut self,
         expr: ExprId,
@@ -287,30 +289,30 @@ impl Executor<'_> {
             let content = unwritten.iter().map(|variable| (*variable, content(*variable)));
             exprs.ne(Substitution::of(exprs, content).apply(exprs, expr), fixed)
         };
-        let mut shows = exprs.bool(false);
-        // What it is compared with, or nearly so, makes a difference to a comparison; then extremes.
-        let compared = compared_with(exprs, expr);
-        let terms = compared.into_iter().flat_map(|term| {
+        let terms = compared_with(exprs, expr).into_iter().flat_map(|term| {
             let one = exprs.constant(exprs.width(term), 1);
             [term, exprs.add(term, one), exprs.sub(term, one)].map(Content::Term)
         });
-        for content in terms.chain(EXTREMES.map(Content::Extreme)) {
-            if exprs.is_false(exprs.and(differs, exprs.not(shows))) {
-                break;
-            }
-            let more =
-                shown_by(&|variable| content.of_width(exprs, exprs.variable_width(variable)));
-            if check(&[more, exprs.not(shows)])?.is_some() {
-                shows = exprs.or(shows, more);
-            }
-        }
+        let mut contents: Vec<Content> = terms.chain(EXTREMES.map(Content::Extreme)).collect();
+        let mut shows = exprs.bool(false);
         for _ in 0..CONTENTS {
             let Some(model) = check(&[differs, exprs.not(shows)])? else {
                 return Ok((shows, true));
             };
-            let content =
-                |variable| exprs.bv(&exprs.evaluate(exprs.variable_expr(variable), &model));
-            shows = exprs.or(shows, shown_by(&content));
+            let mut usual = contents.iter().enumerate().map(|(at, content)| {
+                let content = |variable| content.of_width(exprs, exprs.variable_width(variable));
+                (at, shown_by(&content))
+            });
+            let shown = match usual.find(|(_, shown)| exprs.evaluate(*shown, &model).is_one()) {
+                Some((at, shown)) => {
+                    contents.remove(at);
+                    shown
+                }
+                None => shown_by(&|variable| {
+                    exprs.bv(&exprs.evaluate(exprs.variable_expr(variable), &model))
+                }),
+            };
+            shows = exprs.or(shows, shown);
         }
         let is_all = check(&[differs, exprs.not(shows)])?.is_none();
         Ok((shows, is_all))

@@ -150,7 +150,10 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{super::Layer, *};
+    use super::{
+        super::{Layer, tests::assert_agree},
+        *,
+    };
     use crate::{
         expr::BinaryOp,
         solver::{bitwuzla::Incremental, enumeration::Enumeration},
@@ -226,16 +229,7 @@ mod tests {
                 let (goals, path) = (&conditions[end - 1..end], &conditions[..end - 1]);
                 let query = Query { path_condition: path, goals, model: None };
                 let expected = bitwuzla.check(&exprs, query);
-                match solver.check(&exprs, query) {
-                    Verdict::Sat(model) => {
-                        prop_assert!(!expected.is_unsat());
-                        for condition in query.constraints() {
-                            prop_assert!(exprs.evaluate(condition, &model).is_one());
-                        }
-                    }
-                    Verdict::Unsat => prop_assert!(expected.model().is_none()),
-                    Verdict::Unknown(_) => {}
-                }
+                assert_agree(&exprs, query, &solver.check(&exprs, query), &expected);
             }
         }
     }

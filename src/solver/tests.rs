@@ -17,6 +17,19 @@ fn is_sat(verdict: &Verdict) -> bool {
     }
 }
 
+/// Holds a verdict against that of another solver, and its model against the query.
+pub(super) fn assert_agree(exprs: &Exprs, query: Query<'_>, verdict: &Verdict, other: &Verdict) {
+    match verdict {
+        Verdict::Sat(model) => {
+            assert!(!other.is_unsat());
+            let mut all = query.constraints();
+            assert!(all.all(|condition| exprs.evaluate(condition, model).is_one()));
+        }
+        Verdict::Unsat => assert!(other.model().is_none()),
+        Verdict::Unknown(_) => {}
+    }
+}
+
 #[test]
 fn every_kind_of_query_gets_its_verdict() {
     let exprs = Exprs::new();

@@ -128,6 +128,15 @@ impl Stdin {
         }
     }
 
+    /// The names of the variables that say whether typed input ends where the next read begins, and
+    /// what its next byte is, unless the state of the input says that as well.
+    pub fn of_next_read(&self) -> Vec<String> {
+        let Self::Typed(input) = self else { return Vec::new() };
+        let place = input.place();
+        let end = (!input.more && !input.ended).then(|| given::end_name(&place));
+        end.into_iter().chain([given::byte_name(&place)]).collect()
+    }
+
     /// The number of tokens read; 0 if input is not typed.
     pub fn tokens(&self) -> u32 {
         match self {

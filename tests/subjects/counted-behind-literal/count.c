@@ -12,7 +12,7 @@ int main(void)
 		if (c == 'b')
 			b++;
 	}
-	if (a == 60 && b == 3)
+	if (a == 21 && b == 22)
 		puts("end");
 	return 0;
 }

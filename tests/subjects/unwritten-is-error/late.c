@@ -1,38 +1,21 @@
 #include <stdio.h>
 
+/* `unset` is never written, and read behind more rounds than are explored. */
 int main(void)
 {
-	int x, first[1], second[1], third[1], last[1], stage = 0, late = 0, n = 0, t;
+	int x, sevens = 0, nines = 0, sum = 0, shown = 0, unset;
 
 	while (scanf("%d", &x) == 1) {
-		if (stage == 3) {
-			late = 1;
-			if (x != 7 * n + 3003) {
-				last[0] = x;
-				putchar(',');
-			}
-		}
-		if (stage == 2) {
-			third[0] = x;
-			stage = 3;
-		}
-		if (stage == 1) {
-			second[0] = x;
-			stage = 2;
-		}
-		if (stage == 0) {
-			first[0] = x;
-			stage = 1;
-		}
-		n++;
+		if (x == 7)
+			sevens++;
+		if (x == 9)
+			nines++;
+		if (sevens == 22 && nines == 22 && x == 77)
+			sum += unset;
 	}
-	t = 0;
-	if (late) {
-		putchar('A');
-		if (last[0] > 3)
-			t = 1;
-	}
-	t = 0;
-	printf("%d\n", n);
+	printf("a\n");
+	if (sum > 3)
+		shown = 5;
+	printf("%d\n", shown);
 	return 0;
 }
