@@ -213,24 +213,26 @@ impl Pairs {
     /// Every pair with its verdict, the smaller revision first. To be asked once no state is left
     /// running. What follows from other pairs is a proof, too: equivalence is transitive.
     pub fn verdicts(&self) -> impl Iterator<Item = (Revision, Revision, PairVerdict<'_>)> {
-        let mut equivalent = Classes::default();
-        let mut unless_failing = Classes::default();
-        for (a, b) in self.proved.iter().chain(&self.alike) {
-            let verdict = self.own_verdict(*a, *b);
-            if verdict == PairVerdict::Equivalent {
-                equivalent.link(*a, *b);
-            }
-            if matches!(verdict, PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing) {
-                unless_failing.link(*a, *b);
-            }
-        }
+        let proved: Vec<_> = self.proved.iter().chain(&self.alike).collect();
+        let linked = |counts: &dyn Fn(PairVerdict<'_>) -> bool| {
+            let links = proved.iter().filter(|(a, b)| counts(self.own_verdict(*a, *b)));
+            let links: FxHashSet<_> = links.copied().collect();
+            RevisionSet::linked(&self.revisions, |a, b| links.contains(&ordered(a, b)))
+        };
+        let equivalent = linked(&|verdict| verdict == PairVerdict::Equivalent);
+        let unless_failing = linked(&|verdict| {
+            matches!(verdict, PairVerdict::Equivalent | PairVerdict::EquivalentUnlessFailing)
+        });
+        let are_linked = |classes: &[RevisionSet], a, b| {
+            classes.iter().any(|class| class.contains(a) && class.contains(b))
+        };
         let verdict = move |a, b| {
             let own = self.own_verdict(a, b);
             let PairVerdict::Unknown(reasons) = &own else { return own };
             if !reasons.iter().all(|reason| reason.is_of_exploration()) {
                 return own;
             }
-            match (equivalent.are_linked(a, b), unless_failing.are_linked(a, b)) {
+            match (are_linked(&equivalent, a, b), are_linked(&unless_failing, a, b)) {
                 (true, _) => PairVerdict::Equivalent,
                 (false, true) => PairVerdict::EquivalentUnlessFailing,
                 (false, false) => own,
@@ -275,31 +277,6 @@ impl Pairs {
     /// Number of pairs told apart.
     pub fn distinguished(&self) -> usize {
         self.decided.len()
-    }
-}
-
-/// Classes of revisions that are linked by pairs.
-#[derive(Default)]
-struct Classes(FxHashMap<Revision, Revision>);
-
-impl Classes {
-    /// The revision that stands for the class of another one.
-    fn first(&self, mut revision: Revision) -> Revision {
-        while let Some(before) = self.0.get(&revision) {
-            revision = *before;
-        }
-        revision
-    }
-
-    fn link(&mut self, a: Revision, b: Revision) {
-        let (a, b) = ordered(self.first(a), self.first(b));
-        if a != b {
-            self.0.insert(b, a);
-        }
-    }
-
-    fn are_linked(&self, a: Revision, b: Revision) -> bool {
-        self.first(a) == self.first(b)
     }
 }
 

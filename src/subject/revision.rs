@@ -160,6 +160,26 @@ impl RevisionSet {
         (revision.0 as usize / 64, 1 << (revision.0 % 64))
     }
 
+    /// The classes of revisions that are linked, directly or by others; each has two or more.
+    pub fn linked(
+        revisions: &[Revision],
+        are_linked: impl Fn(Revision, Revision) -> bool,
+    ) -> Vec<Self> {
+        let mut left: Vec<Revision> = revisions.to_vec();
+        let mut classes = Vec::new();
+        while let Some(first) = left.pop() {
+            let (mut class, mut unseen) = (Self::from_iter([first]), vec![first]);
+            while let Some(a) = unseen.pop() {
+                let linked = left.extract_if(.., |b| are_linked(a, *b));
+                unseen.extend(linked.inspect(|b| _ = class.insert(*b)));
+            }
+            if class.len() > 1 {
+                classes.push(class);
+            }
+        }
+        classes
+    }
+
     fn trim(&mut self) {
         while self.0.last() == Some(&0) {
             self.0.pop();
@@ -180,19 +200,7 @@ impl OpenClasses {
 
     /// Makes the classes of `revisions`, where `is_open` says which pairs are open.
     pub fn of(revisions: &[Revision], is_open: impl Fn(Revision, Revision) -> bool) -> Self {
-        let mut left: Vec<Revision> = revisions.to_vec();
-        let mut classes = Vec::new();
-        while let Some(first) = left.pop() {
-            let (mut class, mut unseen) = (RevisionSet::from_iter([first]), vec![first]);
-            while let Some(a) = unseen.pop() {
-                let linked = left.extract_if(.., |b| is_open(a, *b));
-                unseen.extend(linked.inspect(|b| _ = class.insert(*b)));
-            }
-            if class.len() > 1 {
-                classes.push(class);
-            }
-        }
-        Self(classes)
+        Self(RevisionSet::linked(revisions, is_open))
     }
 
     /// The classes, each of two revisions or more.
