@@ -511,7 +511,7 @@ impl Differ<'_> {
         Ok(())
     }
 
-    fn run(
+    pub(super) fn run(
         &mut self,
         input: &TestInput,
         revisions: &[Revision],

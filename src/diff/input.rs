@@ -301,7 +301,8 @@ pub(super) fn limits(
     }
 }
 
-fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {
+/// The text of standard input that a state read.
+pub(super) fn stdin(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Vec<u8> {
     match &state.world.stdin {
         Stdin::Typed(typed) => typed.file().render(exprs, model),
         Stdin::Bytes(fixed) => fixed.bytes.iter().map(|byte| value(exprs, *byte, model)).collect(),

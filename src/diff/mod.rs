@@ -28,6 +28,7 @@ mod proportion;
 mod reason;
 mod regions;
 mod shares;
+mod shorten;
 mod simple;
 mod stopped;
 mod test;

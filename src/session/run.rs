@@ -407,6 +407,7 @@ impl Session {
         } else {
             RegionWalk::default()
         };
+        differ.shorten_tests()?;
         let shares = match clock.is_interrupted() {
             true => Vec::new(),
             false => differ.shares(&explorer.exhausted(), explorer.dropped(), explorer.pool()),

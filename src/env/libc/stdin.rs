@@ -145,6 +145,14 @@ impl Stdin {
         }
     }
 
+    /// The number of bytes read of a fixed sequence; `None` if input is typed.
+    pub fn bytes_read(&self) -> Option<usize> {
+        match self {
+            Self::Typed(_) => None,
+            Self::Bytes(input) => Some(input.position),
+        }
+    }
+
     /// Whether a read has met the end of the file (`feof`).
     pub fn has_ended(&self) -> bool {
         match self {
