@@ -18,6 +18,8 @@ const DEEP: usize = 100;
 pub enum FindingKind {
     /// An error at which the engine halts too.
     Error(Error),
+    /// A recursion that used up the stack.
+    StackOverflow,
     /// Anything else that a sanitizer reports.
     Other,
 }
@@ -33,6 +35,7 @@ impl fmt::Display for FindingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => error.fmt(f),
+            Self::StackOverflow => f.write_str("stack-overflow"),
             Self::Other => f.write_str("other"),
         }
     }
@@ -107,7 +110,7 @@ fn address(what: &str, frames: usize) -> FindingKind {
             FindingKind::Error(Error::DoubleFree)
         }
         "negative-size-param:" => FindingKind::Error(Error::OutOfBounds),
-        "stack-overflow" if frames >= DEEP => FindingKind::Other,
+        "stack-overflow" if frames >= DEEP => FindingKind::StackOverflow,
         class if class.ends_with("-overflow") => FindingKind::Error(Error::OutOfBounds),
         class if class.ends_with("-underflow") => FindingKind::Error(Error::OutOfBounds),
         "unknown-crash" | "use-after-poison" => FindingKind::Error(Error::OutOfBounds),
@@ -154,7 +157,7 @@ mod tests {
     #[test]
     fn address_reports() {
         use Error::*;
-        use FindingKind::Other;
+        use FindingKind::StackOverflow;
         let report = |what: &str| format!("====\n==7==ERROR: AddressSanitizer: {what}\n#0 main\n");
         let heap = report("heap-buffer-overflow on address 0x502000000018 at pc 0x1 bp 0x2 sp 0x3");
         parsed(&heap, OutOfBounds, "heap-buffer-overflow on");
@@ -169,7 +172,7 @@ mod tests {
         );
         let far = report("stack-overflow on address 0x7ffc (pc 0x5)");
         parsed(&far, OutOfBounds, "stack-overflow on");
-        parsed(&(far + &"    #1 f\n".repeat(DEEP)), Other, "stack-overflow on");
+        parsed(&(far + &"    #1 f\n".repeat(DEEP)), StackOverflow, "stack-overflow on");
         parsed(
             &report("FPE on unknown address 0x5555 (pc 0x55)"),
             DivisionByZero,
