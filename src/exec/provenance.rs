@@ -193,17 +193,26 @@ impl Executor<'_> {
         if exprs.evaluate(other, model) != exprs.evaluate(known, model) {
             return true;
         }
-        let mut goals: Vec<ExprId> = addresses
+        let starts: Vec<(ExprId, u64)> = addresses
             .iter()
             .map(|variable| {
-                let start = exprs.variable_expr(*variable);
-                let distance = exprs.sub(start, constant(LOWEST));
                 let address = self.address_of(*variable).expect("chosen above");
-                let low = exprs.and(start, constant(self.alignment(address) - 1));
+                (exprs.variable_expr(*variable), address)
+            })
+            .collect();
+        let mut goals: Vec<ExprId> = starts
+            .iter()
+            .map(|(start, address)| {
+                let distance = exprs.sub(*start, constant(LOWEST));
+                let low = exprs.and(*start, constant(self.alignment(*address) - 1));
                 let is_aligned = exprs.eq(low, constant(0));
                 exprs.and(exprs.ult(distance, constant(END - LOWEST)), is_aligned)
             })
             .collect();
+        for (index, (a, x)) in starts.iter().enumerate() {
+            let others = starts[index + 1..].iter();
+            goals.extend(others.filter_map(|(b, y)| self.do_not_overlap((*a, *x), (*b, *y))));
+        }
         goals.push(exprs.ne(expr, known));
         let query = Query {
             path_condition: &self.state.path_condition,
@@ -211,6 +220,19 @@ impl Executor<'_> {
             model: Some(&self.state.model),
         };
         !self.solver.check(exprs, query).is_unsat()
+    }
+
+    /// The condition that two objects do not overlap, each given by the expression for its start
+    /// and by its address here. `None` if they may: one does not live any more, or both are
+    /// constant, as a linker may merge those.
+    fn do_not_overlap(&self, a: (ExprId, u64), b: (ExprId, u64)) -> Option<ExprId> {
+        let exprs = &self.program.exprs;
+        let of = |(_, address)| self.state.memory.object(start_of(address)).ok();
+        let (x, y) = (of(a)?, of(b)?);
+        let behind = |start, size| exprs.add(start, exprs.constant(64, size));
+        let before = exprs.ule(behind(a.0, x.size()), b.0);
+        let after = exprs.ule(behind(b.0, y.size()), a.0);
+        (!x.constant || !y.constant).then(|| exprs.or(before, after))
     }
 
     /// The operands of arithmetic that may be on addresses. These are replaced by variables unless
