@@ -134,7 +134,8 @@ impl Revisions {
         };
         let all: Vec<(Revision, Vec<PathBuf>)> = modules.iter().filter_map(compiled).collect();
         let (first, _) = *all.first().filter(|_| all.len() > 1)?;
-        let program = self.program(first, sanitizer);
+        // The first one may turn out to need a program of its own.
+        let program = self.directory.join(format!("{first}.all.{}", sanitizer.suffix()));
         let runs: Vec<(Revision, Revision)> = self.alias.iter().map(|(r, of)| (*r, *of)).collect();
         let size =
             all.len().div_ceil(rayon::current_num_threads()).clamp(*PART.start(), *PART.end());

@@ -69,6 +69,7 @@ impl Reason {
             }
             Self::Approximated(Approximation::EngineCall(_)) => Code::EngineCall,
             Self::Approximated(Approximation::SystemCall(_)) => Code::SystemCall,
+            Self::Approximated(Approximation::Destructors) => Code::Unsupported,
             Self::Approximated(Approximation::Caught(_)) => Code::Caught,
             Self::Approximated(Approximation::UninitialisedDecision) => Code::UninitialisedDecision,
             Self::Approximated(Approximation::UninitialisedOutput(_)) => Code::UninitialisedOutput,

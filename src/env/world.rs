@@ -73,6 +73,9 @@ pub enum Approximation {
     /// is proved, but what a run shows is not known.
     #[error("a function whose value was left open: {0}")]
     Function(&'static str),
+    /// The program is run whole and has destructors, which do not run here.
+    #[error("modelled loosely: destructors in a program that is run whole")]
+    Destructors,
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     env::{
+        Approximation,
         World,
         libc::{stdin::Stdin, stream::Stream},
         world::{Exceptions, StandardFiles},
@@ -103,6 +104,9 @@ impl Program {
         };
         let mut world = self.globals(&mut memory, stdin);
         (world.is_whole, world.given) = (whole, given);
+        if whole && !self.module.destructors.is_empty() {
+            world.approximate(Approximation::Destructors);
+        }
         input::add_files(&self.exprs, &mut world, &start.files);
         let (bounds, least) = times::place(&self.exprs, &mut world, &start.times);
         let beginnings = input::beginnings(&start.args, &start.env);

@@ -3,7 +3,7 @@
 //! Symbols are given by name, so that no handle of a [`view`](super::view) outlives a change.
 #![allow(unsafe_code)]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use super::view::Linkage;
 use inkwell::llvm_sys::core::*;
@@ -32,6 +32,10 @@ pub fn is_known_to_this_process(symbol: &str) -> bool {
         !LLVMSearchForAddressOfSymbol(terminated(symbol).as_ptr()).is_null()
     }
 }
+
+/// The beginnings of the names of sections whose content runs before or after `main`.
+const RUNNING: [&str; 7] =
+    [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors", ".init", ".fini"];
 
 /// Changes one module.
 pub struct Editor<'a, 'c>(&'a Module<'c>);
@@ -106,6 +110,29 @@ impl<'a, 'c> Editor<'a, 'c> {
                     LLVMSetValueName2(symbol, c"unnamed".as_ptr(), 7);
                 }
             }
+        }
+    }
+
+    /// What the module asks of the assembler or the linker that its code does not say: file-scope
+    /// assembly, or a symbol in a section whose entries run before or after `main`, or where no
+    /// variable can be. `None` if there is nothing of that kind.
+    pub fn beyond_bitcode(&self) -> Option<String> {
+        unsafe {
+            let mut length = 0;
+            let code = LLVMGetModuleInlineAsm(self.raw(), &mut length);
+            let code = std::slice::from_raw_parts(code.cast::<u8>(), length);
+            if !code.trim_ascii().is_empty() {
+                return Some("it has file-scope assembly".to_owned());
+            }
+            self.symbols().into_iter().find_map(|symbol| {
+                let section = LLVMGetSection(symbol);
+                let section = (!section.is_null()).then(|| CStr::from_ptr(section))?;
+                let section = section.to_string_lossy();
+                let is_variable = !LLVMIsAGlobalVariable(symbol).is_null();
+                let runs = RUNNING.iter().any(|name| section.starts_with(name));
+                let is_bad = runs || is_variable && section.starts_with(".text");
+                is_bad.then(|| format!("it has something in the section {section}"))
+            })
         }
     }
 

@@ -25,7 +25,8 @@ const STEPS: u32 = 400_000;
 const VISITS: usize = 32;
 
 /// The lists of functions that run before and after `main`.
-pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", "llvm.global_dtors"];
+pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", DESTRUCTORS];
+const DESTRUCTORS: &str = "llvm.global_dtors";
 
 /// What has to be added to a program so that it is a revision's own compilation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -94,8 +95,8 @@ impl<'m> Symbols<'m> {
     }
 
     /// The functions of a list with their priorities, in the order in which they run.
-    fn list(&self, list: &str) -> Vec<(u64, Value<'m>)> {
-        let list = self.named(list).and_then(|list| list.initializer());
+    fn list(&self, name: &str) -> Vec<(u64, Value<'m>)> {
+        let list = self.named(name).and_then(|list| list.initializer());
         let entries = (0..).map_while(|index| list?.aggregate_element(index));
         let mut found: Vec<(u64, Value<'m>)> = entries
             .filter_map(|entry| Some((entry.aggregate_element(0)?, entry.aggregate_element(1)?)))
@@ -103,6 +104,9 @@ impl<'m> Symbols<'m> {
             .map(|(priority, function)| (priority.int(), function))
             .collect();
         found.sort_by_key(|(priority, _)| *priority);
+        if name == DESTRUCTORS {
+            found.reverse();
+        }
         found
     }
 }
@@ -444,9 +448,12 @@ impl<'a, 'm> Comparison<'a, 'm> {
     /// Whether two values are the same. Symbols and local variables are the same if they
     /// correspond.
     pub(super) fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
-        // An expression may be as deep as a function is long.
-        let mut open = vec![(x, y)];
+        // An expression may be as deep as a function is long, and share most of its parts.
+        let (mut open, mut seen) = (vec![(x, y)], FxHashSet::default());
         while let Some((x, y)) = open.pop() {
+            if !seen.insert((x, y)) {
+                continue;
+            }
             let (a, b) = (self.nodes.get(x).clone(), self.nodes.get(y).clone());
             let is_alike = match (a, b) {
                 (Node::Symbol(_, a), Node::Symbol(_, b)) => self.alike_symbols(a, b),

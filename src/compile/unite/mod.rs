@@ -231,7 +231,12 @@ fn load_all<'p, 'c>(
 ) -> Result<Loaded<'p, 'c>, BuildError> {
     let mut loaded = Loaded { programs: Vec::new(), own: Vec::new(), failed: BTreeMap::new() };
     for program in programs {
-        match load(context, &program.modules) {
+        let module = load(context, &program.modules);
+        let allowed = module.and_then(|module| match Editor::new(&module).beyond_bitcode() {
+            Some(what) => Err(BuildError::Unite(format!("{what}, which is not modelled"))),
+            None => Ok(module),
+        });
+        match allowed {
             Ok(module) => {
                 loaded.programs.push(program);
                 loaded.own.push(module);

@@ -249,6 +249,12 @@ fn scan_typed(
                 (conversion.kind == InputKind::Percent).then_some(b'%')
             }
         };
+        if let Directive::Conversion(conversion) = directive
+            && conversion.kind == InputKind::ReadCount
+        {
+            // How much white space is there is not known.
+            return Err(Stop::unsupported("scanf %n"));
+        }
         if literal.is_some_and(|byte| read::typed(machine).is_excluded(byte)) {
             break;
         }
