@@ -8,7 +8,7 @@ use std::{
 
 use super::{
     error::{BuildError, RevisionError},
-    harness::{HarnessError, Show, harness},
+    harness::{Callers, HarnessError, Show, harness},
     probes::Probed,
 };
 use crate::{
@@ -32,8 +32,8 @@ pub struct Common {
     pub flags: Vec<String>,
     /// The function to run, if it is not `main`.
     pub entry: Option<String>,
-    /// The [type of a number](super::returned) that the original's entry returns, if it is one.
-    pub returns: Option<String>,
+    /// What callers of the entry go by.
+    pub callers: Callers,
     /// The settings of the entry's parameters.
     pub inputs: InputsConfig,
     /// Which NaNs are told apart.
@@ -121,7 +121,7 @@ fn add_harness(
         let text = fs::read(&path).map_err(BuildError::io(&path))?;
         let text = String::from_utf8_lossy(&text);
         let (inputs, show) = (&common.inputs, Show::Outputs(common.nan));
-        match harness(&text, source, entry, inputs, common.returns.as_deref(), show) {
+        match harness(&text, source, entry, inputs, &common.callers, show) {
             Ok(text) => {
                 let path = directory.join(HARNESS);
                 // Remove it first: it may be a link to a file of that name.

@@ -43,10 +43,10 @@ mod whole;
 
 pub use compiler::Compilation;
 pub use error::{BuildError, RevisionError};
-pub use harness::{HarnessError, Show, harness};
+pub use harness::{Callers, HarnessError, Show, callers, harness};
 pub use layout::{Common, HARNESS};
 pub use libc::{Closure, Libc};
-pub use numbers::{integers, real_numbers, returned};
+pub use numbers::{integers, real_numbers};
 pub use probes::{Probed, probed_flags};
 pub use revisions::Revisions;
 pub use runtime::PSYCHIC_H;

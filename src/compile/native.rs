@@ -251,7 +251,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        compile::{Common, Toolchain},
+        compile::{Callers, Common, Toolchain},
         merge::Changes,
         subject::config::{InputsConfig, NanConfig},
     };
@@ -270,7 +270,7 @@ mod tests {
             sources: vec!["p.c".into()],
             flags: Vec::new(),
             entry: None,
-            returns: None,
+            callers: Callers::default(),
             inputs: InputsConfig::default(),
             nan: NanConfig::default(),
             probed: None,

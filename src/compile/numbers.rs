@@ -25,14 +25,6 @@ pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
 
-/// The type of the number that `entry` returns, if it is made of keywords alone: all revisions know it.
-pub fn returned(source: &str, entry: &str) -> Option<String> {
-    match signature(source, entry).ok()?.returns {
-        Type::Scalar(text) if is_plain(&text) => Some(text),
-        _ => None,
-    }
-}
-
 /// Whether the type of a number is made of keywords alone.
 pub(super) fn is_plain(ty: &str) -> bool {
     let is_keyword = |word: &str| {

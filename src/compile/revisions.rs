@@ -330,7 +330,10 @@ impl Revisions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject::config::{InputsConfig, NanConfig};
+    use crate::{
+        compile::Callers,
+        subject::config::{InputsConfig, NanConfig},
+    };
 
     #[test]
     fn who_would_read_what_it_changes_from_the_original_is_refused() {
@@ -346,7 +349,7 @@ mod tests {
                 sources: vec!["p.c".into()],
                 flags: vec![format!("-I{include}")],
                 entry: None,
-                returns: None,
+                callers: Callers::default(),
                 inputs: InputsConfig::default(),
                 nan: NanConfig::default(),
                 probed: None,

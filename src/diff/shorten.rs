@@ -3,7 +3,9 @@
 //! A test has spare tokens if some revision could not be predicted when it was made: nobody knew how
 //! much that one would read. Once it is known, the rest only hides what matters.
 
-use super::{differ::Differ, input, native::ReplayFailed, prediction::Source, test::DifferentialTest};
+use super::{
+    differ::Differ, input, native::ReplayFailed, prediction::Source, test::DifferentialTest,
+};
 use crate::{
     env::libc::stdin::Stdin,
     exec::HaltState,

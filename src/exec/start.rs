@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     env::{
-        Approximation,
-        World,
+        Approximation, World,
         libc::{stdin::Stdin, stream::Stream},
         world::{Exceptions, StandardFiles},
     },

@@ -14,8 +14,8 @@ use super::observer::{Event, Observer};
 use crate::{
     child::Stopper,
     compile::{
-        self, BuildError, Common, HarnessError, Probed, Recipe, RevisionError, Revisions, Show,
-        Toolchain, Whole,
+        self, BuildError, Callers, Common, HarnessError, Probed, Recipe, RevisionError, Revisions,
+        Show, Toolchain, Whole,
     },
     interrupt::Interrupt,
     merge::{self, Candidates, Changes, MergeError},
@@ -171,7 +171,10 @@ impl Stage {
             sources: self.subject.sources.clone(),
             flags: config.build.flags.clone(),
             entry: (config.entry != "main").then(|| config.entry.clone()),
-            returns: self.of_entry(compile::returned).into_iter().flatten().flatten().next(),
+            callers: self
+                .of_entry(compile::callers)
+                .and_then(|mut found| found.find_map(|callers| callers))
+                .unwrap_or_default(),
             inputs: config.inputs.clone(),
             nan: config.outputs.nan,
             probed: self.probed.clone(),
@@ -254,7 +257,7 @@ pub(super) fn harness<'s>(
         let path = subject.root.join(source);
         let text = fs::read(&path).with_context(|| path.display().to_string())?;
         let text = String::from_utf8_lossy(&text);
-        let harness = compile::harness(&text, include, entry, inputs, None, show);
+        let harness = compile::harness(&text, include, entry, inputs, &Callers::default(), show);
         let is_elsewhere = matches!(harness, Err(HarnessError::NoEntry { .. }));
         made = Some(harness.map(|text| (source.as_path(), text)));
         if !is_elsewhere {

@@ -34,8 +34,13 @@ impl<'a> Body<'a> {
         Self { entry, inputs, buffers: Vec::new(), before: String::new(), after: String::new() }
     }
 
-    /// Declares and fills one argument; returns the expression to pass.
-    pub(super) fn parameter(&mut self, parameter: &Parameter) -> Result<String, HarnessError> {
+    /// Declares and fills one argument; returns the expression to pass. Callers expect that what it
+    /// points to is `shown` afterwards. If they expect it not to be written, it is shown where it was.
+    pub(super) fn parameter(
+        &mut self,
+        parameter: &Parameter,
+        shown: Option<bool>,
+    ) -> Result<String, HarnessError> {
         let default = ParamConfig::default();
         let config = self.inputs.params.get(&parameter.name).unwrap_or(&default);
         match &parameter.ty {
@@ -45,13 +50,20 @@ impl<'a> Body<'a> {
                 let size = self.size(&parameter.name, element, config, *length)?;
                 self.buffer(&parameter.name, element, dimensions, size, config);
                 let argument = argument(&parameter.name);
-                if !constant {
-                    let name = &parameter.name;
-                    emit(
-                        &mut self.after,
-                        1,
-                        &output(element, name, &argument, &format!("sizeof {argument}")),
-                    );
+                let (name, size) = (&parameter.name, format!("sizeof {argument}"));
+                let show = output(element, name, &argument, &size);
+                match (shown.unwrap_or(!constant), constant) {
+                    (true, _) => emit(&mut self.after, 1, &show),
+                    (false, true) => {}
+                    (false, false) => {
+                        let before = format!("psychic_before_{name}");
+                        emit(&mut self.before, 1, &format!("char {before}[{size}];"));
+                        let copy = format!("__builtin_memcpy({before}, {argument}, {size});");
+                        emit(&mut self.before, 1, &copy);
+                        let same = format!("__builtin_memcmp({before}, {argument}, {size})");
+                        emit(&mut self.after, 1, &format!("if ({same})"));
+                        emit(&mut self.after, 2, &show);
+                    }
                 }
                 Ok(argument)
             }

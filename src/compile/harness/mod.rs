@@ -8,7 +8,10 @@ use std::path::Path;
 use self::body::Body;
 pub use self::error::HarnessError;
 use crate::{
-    compile::signature::{Unreadable, signature},
+    compile::{
+        numbers::is_plain,
+        signature::{Parameter, Type, Unreadable, signature},
+    },
     subject::config::{InputsConfig, NanConfig},
 };
 
@@ -20,9 +23,9 @@ use crate::{
 /// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of any other
 /// returned pointer, what it points to is shown.
 ///
-/// `returns` is the [type of a number](super::returned) that the original returns. A number of another
-/// type is shown in that type, and also as it is if it is not the same number there: callers in C see
-/// numbers, not their bytes.
+/// `callers` go by the original. A number of another type than the original returns is shown in that
+/// type, and also as it is if it is not the same number there: callers in C see numbers, not their
+/// bytes. Parameters are known by their places and have the names that they have in the original.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -31,10 +34,10 @@ pub fn harness(
     include: &Path,
     entry: &str,
     inputs: &InputsConfig,
-    returns: Option<&str>,
+    callers: &Callers,
     show: Show,
 ) -> Result<String, HarnessError> {
-    let signature = signature(source, entry).map_err(|error| match error {
+    let mut signature = signature(source, entry).map_err(|error| match error {
         Unreadable::NotFound { functions } => HarnessError::NoEntry {
             entry: entry.to_owned(),
             file: include.display().to_string(),
@@ -43,6 +46,15 @@ pub fn harness(
         },
         Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
     })?;
+    for (index, parameter) in signature.parameters.iter_mut().enumerate() {
+        match callers.parameters.get(index) {
+            Some(known) => parameter.name.clone_from(&known.name),
+            None if callers.parameters.iter().any(|known| known.name == parameter.name) => {
+                parameter.name = format!("arg{}", index + 1);
+            }
+            None => {}
+        }
+    }
     if let Some(parameter) =
         inputs.params.keys().find(|name| signature.parameters.iter().all(|p| p.name != **name))
     {
@@ -54,10 +66,11 @@ pub fn harness(
     }
     let mut body = Body::new(entry, inputs);
     let mut arguments = Vec::new();
-    for parameter in &signature.parameters {
-        arguments.push(body.parameter(parameter)?);
+    for (index, parameter) in signature.parameters.iter().enumerate() {
+        let known = callers.parameters.get(index);
+        arguments.push(body.parameter(parameter, known.and_then(|known| known.shown))?);
     }
-    let call = body.call(&signature, &arguments.join(", "), returns)?;
+    let call = body.call(&signature, &arguments.join(", "), callers.returns.as_deref())?;
     let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     let Body { before, after, buffers, .. } = body;
     let show = show.definition();
@@ -80,6 +93,41 @@ pub fn harness(
          {call}{after}  return 0;\n\
          }}\n"
     ))
+}
+
+/// What the callers of an entry go by: the original, whatever a revision calls its parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Callers {
+    /// The type of the number that the entry returns, if it is one and made of keywords alone: all
+    /// revisions know it.
+    pub returns: Option<String>,
+    /// The parameters, in order.
+    pub parameters: Vec<KnownParameter>,
+}
+
+/// A parameter as callers know it.
+#[derive(Clone, Debug)]
+pub struct KnownParameter {
+    /// Its name.
+    pub name: String,
+    /// Whether what it points to is shown after the call; `None` if it is no pointer.
+    pub shown: Option<bool>,
+}
+
+/// What the callers of `entry` go by; `None` if the source has no such function.
+pub fn callers(source: &str, entry: &str) -> Option<Callers> {
+    let signature = signature(source, entry).ok()?;
+    let returns = match signature.returns {
+        Type::Scalar(text) if is_plain(&text) => Some(text),
+        _ => None,
+    };
+    let shown = |ty: &Type| match ty {
+        Type::Pointer { constant, .. } => Some(!constant),
+        Type::Void | Type::Scalar(_) | Type::Other(_) => None,
+    };
+    let parameters = signature.parameters.into_iter();
+    let known = |Parameter { name, ty }| KnownParameter { shown: shown(&ty), name };
+    Some(Callers { returns, parameters: parameters.map(known).collect() })
 }
 
 /// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
@@ -157,18 +205,31 @@ mod tests {
 
     fn error(source: &str, entry: &str, params: &[(&str, ParamConfig)]) -> String {
         let inputs = inputs(params);
-        harness(source, Path::new("m.c"), entry, &inputs, None, Show::Outputs(NanConfig::One))
-            .unwrap_err()
-            .to_string()
+        harness(
+            source,
+            Path::new("m.c"),
+            entry,
+            &inputs,
+            &Callers::default(),
+            Show::Outputs(NanConfig::One),
+        )
+        .unwrap_err()
+        .to_string()
     }
 
     /// Compiles the harness of `f` and runs it on zeros only. Returns whether it finished, and its
     /// outputs.
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
         let inputs = inputs(params);
-        let text =
-            harness(source, Path::new("m.c"), "f", &inputs, None, Show::Outputs(NanConfig::One))
-                .unwrap();
+        let text = harness(
+            source,
+            Path::new("m.c"),
+            "f",
+            &inputs,
+            &Callers::default(),
+            Show::Outputs(NanConfig::One),
+        )
+        .unwrap();
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
         fs::write(path("m.c"), source).unwrap();
