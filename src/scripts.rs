@@ -37,6 +37,7 @@ const FILES: &[(&str, &str)] = files![
     "src/compile/runtime/hosted.c",
     "src/compile/runtime/intrinsics.c",
     "src/compile/runtime/klee/klee.h",
+    "src/compile/runtime/plain.h",
     "src/compile/runtime/psychic.h",
     "src/compile/runtime/sanitized.c",
     "src/compile/runtime/server.c",

@@ -19,6 +19,7 @@ const SOURCES: [(&str, &str); 5] = [
     ("sanitized.c", include_str!("runtime/sanitized.c")),
 ];
 const SURROUNDINGS_H: &str = include_str!("runtime/surroundings.h");
+const PLAIN_H: &str = include_str!("runtime/plain.h");
 
 /// The runtime's files on disk for as long as this value lives.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ impl Runtime {
         fs::create_dir(directory.path().join("klee"))?;
         fs::write(directory.path().join("psychic.h"), PSYCHIC_H)?;
         fs::write(directory.path().join("surroundings.h"), SURROUNDINGS_H)?;
+        fs::write(directory.path().join("plain.h"), PLAIN_H)?;
         for (name, text) in SOURCES {
             fs::write(directory.path().join(name), text)?;
         }

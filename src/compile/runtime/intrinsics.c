@@ -1,9 +1,8 @@
 /* The native side of psychic.h and klee/klee.h: replays one .ktest file. */
 #include "psychic.h"
 #include "klee/klee.h"
+#include "plain.h"
 #include "surroundings.h"
-
-#include <string.h>
 
 struct object {
   struct object *next;
@@ -59,7 +58,7 @@ static void load_objects(void) {
   if (!reader.path || !*reader.path)
     return;
   reader.bytes = psychic_file(reader.path, &reader.left);
-  if (memcmp(read_bytes(&reader, 5), "KTEST", 5) != 0)
+  if (!same_bytes(read_bytes(&reader, 5), "KTEST", 5))
     fail("not a .ktest file:", reader.path);
   version = read_number(&reader);
   if (version > 3)
@@ -84,7 +83,7 @@ static void load_objects(void) {
 static int is_used(const char *name) {
   struct used_name *used;
   for (used = used_names; used; used = used->next)
-    if (strcmp(used->name, name) == 0)
+    if (length_of(used->name) == length_of(name) && begins_with(used->name, name))
       return 1;
   return 0;
 }
@@ -105,10 +104,10 @@ static void write_number(char *to, unsigned number) {
  * that its own .ktest files fit. */
 static const char *unique_name(const char *name) {
   struct used_name *used = psychic_memory(sizeof *used);
-  size_t length = strlen(name);
+  size_t length = length_of(name);
   unsigned suffix = 0;
   used->name = psychic_memory(length + 12);
-  strcpy(used->name, name);
+  copy_bytes(used->name, name, length);
   while (is_used(used->name)) {
     used->name[length] = '_';
     write_number(used->name + length + 1, ++suffix);
@@ -125,11 +124,11 @@ static int fill(void *address, size_t size, const char *name) {
   struct object *object;
   if (!objects_loaded)
     load_objects();
-  memset(address, 0, size);
+  clear_bytes(address, size);
   for (object = objects; object; object = object->next)
-    if (object->name_size == strlen(unique) &&
-        memcmp(object->name, unique, object->name_size) == 0) {
-      memcpy(address, object->bytes, object->size < size ? object->size : size);
+    if (object->name_size == length_of(unique) &&
+        same_bytes(object->name, unique, object->name_size)) {
+      copy_bytes(address, object->bytes, object->size < size ? object->size : size);
       return 1;
     }
   return 0;
@@ -164,7 +163,7 @@ void psychic_assume(int condition) { assume(condition); }
 static void append_output(const char *name, const struct psychic_part *data, int count) {
   const char *path = psychic_setting("PSYCHIC_OUTPUTS");
   unsigned char length[8];
-  struct psychic_part head[] = {{name, strlen(name) + 1}, {length, sizeof length}};
+  struct psychic_part head[] = {{name, length_of(name) + 1}, {length, sizeof length}};
   uint64_t size = 0;
   int i;
   if (!path || !*path)
@@ -195,19 +194,19 @@ static void output_numbers(const char *name, const void *data, size_t size, size
 
 static int is_nan_float(const unsigned char *number) {
   float value;
-  memcpy(&value, number, sizeof value);
+  copy_bytes(&value, number, sizeof value);
   return value != value;
 }
 
 static int is_nan_double(const unsigned char *number) {
   double value;
-  memcpy(&value, number, sizeof value);
+  copy_bytes(&value, number, sizeof value);
   return value != value;
 }
 
 static int is_nan_long_double(const unsigned char *number) {
   uint64_t fraction;
-  memcpy(&fraction, number, sizeof fraction);
+  copy_bytes(&fraction, number, sizeof fraction);
   return (number[9] & 0x7f) == 0x7f && number[8] == 0xff && fraction != (uint64_t)1 << 63;
 }
 

@@ -61,8 +61,9 @@ extern pid_t _Fork(void) __attribute__((weak));
 
 /* Gives a run what a process of its own has: standard input and a process group. */
 static int begins(const char *input) {
-  return close(0) == 0 && open(input, O_RDONLY) == 0 && setpgid(0, 0) == 0 &&
-         prctl(PR_SET_DUMPABLE, 1) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
+  return syscall(SYS_close, 0) == 0 && syscall(SYS_openat, AT_FDCWD, input, O_RDONLY) == 0 &&
+         setpgid(0, 0) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 &&
+         prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
 }
 
 void psychic_serve(void) {
@@ -73,21 +74,21 @@ void psychic_serve(void) {
   /* Runs have the same user: they must not get at the server's memory or descriptors. */
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  while (read(0, &revision, sizeof revision) == sizeof revision) {
+  while (syscall(SYS_read, 0, &revision, sizeof revision) == sizeof revision) {
     int status = 0;
     pid_t run = _Fork ? _Fork() : fork();
     if (run == 0) {
       if (!begins(input))
-        kill(getpid(), SIGSYS);
+        syscall(SYS_kill, getpid(), SIGSYS);
       psychic_run_revision(revision);
       return;
     }
-    if (run < 0 || write(0, &run, sizeof run) != sizeof run)
+    if (run < 0 || syscall(SYS_write, 0, &run, sizeof run) != sizeof run)
       break;
     while (waitpid(run, &status, 0) < 0 && errno == EINTR)
       ;
-    if (write(0, &status, sizeof status) != sizeof status)
+    if (syscall(SYS_write, 0, &status, sizeof status) != sizeof status)
       break;
   }
-  _exit(0);
+  psychic_end(0);
 }
