@@ -24,6 +24,10 @@ use crate::{child::Stopper, interrupt::Interrupt};
 /// The file that makes a directory a subject.
 pub const CONFIG_FILE: &str = "subject.toml";
 
+/// Options of the linker that give symbols another meaning, or start the program elsewhere.
+const RENAMING: [&str; 8] =
+    ["wrap", "defsym", "entry", "e", "init", "fini", "script", "allow-multiple-definition"];
+
 /// A program with its candidate patches, all of which have been found on disk.
 ///
 /// ```no_run
@@ -110,6 +114,7 @@ impl Subject {
         let fault = |fault: Fault| file.fault(fault.key, fault.message);
         source::check(&config).map_err(fault)?;
         file.check_texts(&config)?;
+        file.check_flags(&config)?;
         if !is_plain(&config.name) {
             let message = format!("name = {:?} cannot be the name of a directory", config.name);
             return Err(file.fault("name", message));
@@ -278,6 +283,24 @@ impl ConfigFile<'_> {
         };
         let lines: Vec<&str> = self.text.lines().collect();
         lines.iter().rposition(|line| found(line)).map_or(1, |index| index + 1)
+    }
+
+    /// Refuses options with which the linker gives symbols another meaning: the engine goes by the
+    /// names in the sources.
+    fn check_flags(&self, config: &SubjectConfig) -> Result<(), SubjectError> {
+        let flags = &config.build.flags;
+        let of_linker = flags.iter().filter_map(|flag| flag.strip_prefix("-Wl,"));
+        let passed = flags.windows(2).filter(|pair| pair[0] == "-Xlinker");
+        let mut words =
+            of_linker.flat_map(|words| words.split(',')).chain(passed.map(|pair| pair[1].as_str()));
+        let Some(word) = words.find(|word| {
+            let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+            RENAMING.contains(&name)
+        }) else {
+            return Ok(());
+        };
+        let message = format!("the linker's option {word} is not modelled: leave it out");
+        Err(self.fault("flags", message))
     }
 
     /// Refuses arguments and environment variables that no program can have.
