@@ -52,5 +52,5 @@ pub use revisions::Revisions;
 pub use runtime::PSYCHIC_H;
 pub use signature::{Function, Pointer, calls, functions, pointers};
 pub use toolchain::Toolchain;
-pub use unite::{Program, United, stem, unite};
+pub use unite::{Program, United, same_code, stem, unite};
 pub use whole::{Made, Recipe, Whole, functions_at_fixed_addresses};

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     env::{Approximation, Halt, Incomplete},
-    exec::{ForkKind, HaltState, Lineage, Start, lockstep},
+    exec::{Alike, ForkKind, HaltState, Lineage, Start, lockstep},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::TestInput,
@@ -170,6 +170,11 @@ impl<'a> Differ<'a> {
     /// equivalent any more.
     pub fn leave_decided(&mut self) -> OpenClasses {
         self.pairs.leave_decided()
+    }
+
+    /// Takes in that revisions do the same on every input.
+    pub fn are_alike(&mut self, alike: &Alike) {
+        self.pairs.run_alike(alike);
     }
 
     /// Runs the revisions that are still to be told apart in lockstep, for proofs that need no

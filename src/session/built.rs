@@ -40,6 +40,8 @@ pub(crate) struct Built {
     /// The addresses of functions that have one and the same in the native programs of all
     /// revisions, by [stem](compile::stem).
     pub(crate) native_addresses: BTreeMap<String, u64>,
+    /// Sets of revisions whose compilations are the same code.
+    pub(crate) same_code: Vec<RevisionSet>,
 }
 
 impl Stage {
@@ -77,6 +79,8 @@ impl Stage {
         });
         // Only a meta program written by hand itself says what its revisions are.
         let groups: Vec<compile::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
+        let same_code = compile::same_code(&groups).into_iter();
+        let same_code = same_code.map(|set| set.into_iter().map(Revision).collect()).collect();
         let program = bitcode.with_extension("program.bc");
         let united = compile::unite(&modules, &groups, &["main"], &program)?;
         let libc = find_libc(&self.subject.dir)?;
@@ -103,7 +107,9 @@ impl Stage {
         let serves = true;
         let binaries = Binaries { plain, serves, variables, uninitialised, ..Binaries::default() };
         let (without_result, native_addresses) = (BTreeSet::new(), BTreeMap::new());
-        Ok((Built { bitcode, binaries, library, without_result, native_addresses }, module))
+        let built =
+            Built { bitcode, binaries, library, without_result, native_addresses, same_code };
+        Ok((built, module))
     }
 
     /// The meta program's bitcode, one module for each source; `None` if it does not compile, the
@@ -177,7 +183,11 @@ impl Stage {
         };
         let module = load_cached(&bitcode)?;
         let library = Closure::default();
-        Ok((Built { bitcode, binaries, library, without_result, native_addresses }, module))
+        // Packages: the linker decides what of the sources is in a program.
+        let same_code = Vec::new();
+        let built =
+            Built { bitcode, binaries, library, without_result, native_addresses, same_code };
+        Ok((built, module))
     }
 
     /// Notes in `merged` what building has shown, reports what is newly set aside, and writes

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
-    exec::{Clock, Program, Start, State},
+    exec::{Alike, Clock, Program, Start, State},
     explore::{ExploreConfig, Explorer, Search},
     interrupt::Interrupt,
     ir::Module,
@@ -315,6 +315,7 @@ impl Session {
             without_result: built.without_result.clone(),
             clock,
         });
+        differ.are_alike(&Alike { classes: built.same_code.clone(), failing: Vec::new() });
         let began = Instant::now();
         observer.observe(Event::Exploring);
         for (tests, (input, found_by)) in seeds.into_iter().enumerate() {

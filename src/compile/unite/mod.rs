@@ -19,11 +19,13 @@
 mod compare;
 mod copies;
 mod node;
+mod same;
 mod stem;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub use same::same_code;
 pub use stem::stem;
 
 use std::{

@@ -63,6 +63,31 @@ fn united(meta: &str, own: &[&str]) -> Vec<usize> {
     united.own.into_values().collect()
 }
 
+#[test]
+fn the_same_code_is_recognised() {
+    let directory = TempDir::new().unwrap();
+    let toolchain = Toolchain::find().unwrap();
+    let program = |(revision, text): (u32, &str)| {
+        let place = |end: &str| directory.path().join(format!("{revision}.{end}"));
+        fs::write(place("c"), text).unwrap();
+        let compilation = Compilation {
+            directory: directory.path().to_owned(),
+            sources: vec![format!("{revision}.c").into()],
+            ..Compilation::default()
+        };
+        toolchain.bitcode(&compilation, &place("bc")).unwrap();
+        Program { revisions: vec![revision], modules: vec![place("bc")] }
+    };
+    let texts = [
+        "int main(int c, char **v) { c++; return c; }",
+        "int main(int c, char **v) { c += 2; return c; }",
+        "int main(int count, char **v)\n{\n\t/* more */\n\tcount += 1;\n\treturn count;\n}\n",
+        "int main(int c, char **v) { c++; return c; }\nint other;\n",
+    ];
+    let programs: Vec<Program> = (0..).zip(texts).map(program).collect();
+    assert_eq!(same_code(&programs), [[0, 2]]);
+}
+
 const PUTS: &str = "int printf(const char *, ...);\n";
 
 #[test]
