@@ -89,7 +89,7 @@ const unsigned char *psychic_file(const char *path, size_t *size) {
 
 /* Through a pipe: the kernel says what cannot be read, and no sanitizer sees it read. */
 int psychic_copy(void *to, const void *from, size_t size) {
-  int before = errno, ends[2], is_whole = 0;
+  int before = errno, ends[2] = {-1, -1}, is_whole = 0;
   if (syscall(SYS_pipe2, ends, 0) == 0) {
     is_whole = syscall(SYS_write, ends[1], from, size) == (long)size &&
                syscall(SYS_read, ends[0], to, size) == (long)size;

@@ -68,7 +68,7 @@ static int begins(const char *input) {
 
 void psychic_serve(void) {
   const char *input = psychic_setting("PSYCHIC_SERVE");
-  int revision;
+  int revision = 0;
   if (!input)
     return;
   /* Runs have the same user: they must not get at the server's memory or descriptors. */
