@@ -293,12 +293,15 @@ pub(super) fn limits(
     // Characters are tokens, too, and their number is fixed.
     let is_fixed = is_text(world) && !typed.has_words();
     let length = input.stdin.as_ref().map_or(0, Vec::len);
-    Limits {
-        bytes: is_fixed.then(|| vec![None; length]),
-        tokens,
-        // How another revision reads them is not known here.
-        further: if is_text(world) { Token::Word(longest_word) } else { Token::Fixed },
-    }
+    // How they are read is not known here. Where all were read alike, they most likely go on so.
+    let further = match &tokens[..] {
+        [Token::Integer(range), rest @ ..] if rest.iter().all(|token| *token == tokens[0]) => {
+            Token::Integer(range.clone())
+        }
+        _ if is_text(world) => Token::Word(longest_word),
+        _ => Token::Fixed,
+    };
+    Limits { bytes: is_fixed.then(|| vec![None; length]), tokens, further }
 }
 
 /// The text of standard input that a state read.

@@ -40,6 +40,8 @@ const EXTREMES: [i64; 8] = [
 ];
 const EXTREME_DECIMALS: [&str; 8] =
     ["-0.0", "0.005", "0.125", "-0.005", "1e15", "0.1", "1e-7", "-999.995"];
+/// Replacements for all numbers at once.
+const LEVELS: [i64; 6] = [-1, -7, -1000, 1, 100, -2_147_483_648];
 /// Replacements for any other token.
 const WORDS: [&str; 12] =
     ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
@@ -63,9 +65,12 @@ enum Manner {
     Mixed,
     /// The largest and smallest numbers, and words as for [`Manner::Near`].
     Extreme,
+    /// All numbers are the same, but for the first few: a maximum or a sum that begins with a wrong
+    /// number shows only if no number of many exceeds it.
+    Level,
 }
 
-const MANNERS: [Manner; 8] = [
+const MANNERS: [Manner; 9] = [
     Manner::Mixed,
     Manner::Usual,
     Manner::Small,
@@ -74,6 +79,7 @@ const MANNERS: [Manner; 8] = [
     Manner::Alike,
     Manner::Nudged,
     Manner::Extreme,
+    Manner::Level,
 ];
 
 /// A reproducible sequence of choices: the linear congruential generator of Knuth's MMIX, with an
@@ -241,7 +247,8 @@ impl Variants {
         let mut new = Vec::new();
         let mut before: Option<String> = None;
         self.counts.clear();
-        for place in 0..TOKENS {
+        let (kept, level) = (self.choice.below(3), self.choice.of(&LEVELS).to_string());
+        for place in 0..if manner == Manner::Level { usize::MAX } else { TOKENS } {
             let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
             let (token, after) = rest.split_at(end);
             if token.is_empty() {
@@ -251,6 +258,8 @@ impl Variants {
             let is_real = matches!(limits.tokens.get(place), Some(Token::Real));
             let other = match manner {
                 Manner::Extreme if is_real => (*self.choice.of(&EXTREME_DECIMALS)).to_owned(),
+                Manner::Level if place < kept => token.clone(),
+                Manner::Level if token.parse::<f64>().is_ok() => level.clone(),
                 _ => self.other_token(&token, before.as_deref(), manner),
             };
             let other = limits.token(place, other, &token);
@@ -300,7 +309,7 @@ impl Variants {
         let step = *self.choice.of(&[0, 0, 1, -1]);
         let number = match (manner, before) {
             (Manner::Usual, _) => *self.choice.of(&INTEGERS),
-            (Manner::Extreme, _) => *self.choice.of(&EXTREMES),
+            (Manner::Extreme | Manner::Level, _) => *self.choice.of(&EXTREMES),
             (Manner::Near, _) => self.choice.of(&self.constants).saturating_add(step),
             (Manner::Alike, Some(before)) => before.saturating_add(step),
             (Manner::Nudged, _) => match self.choice.below(4) {
@@ -326,7 +335,7 @@ impl Variants {
         };
         match (manner, before) {
             (Manner::Usual, _) => (*self.choice.of(&WORDS)).to_owned(),
-            (Manner::Near | Manner::Mixed | Manner::Extreme, _) => {
+            (Manner::Near | Manner::Mixed | Manner::Extreme | Manner::Level, _) => {
                 let pool = self.characters.clone();
                 of(self, &pool)
             }
