@@ -11,7 +11,8 @@ use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::support::{LLVMLoadLibraryPermanently, LLVMSearchForAddressOfSymbol};
 use inkwell::llvm_sys::{
-    LLVMAttributeReturnIndex, LLVMDLLStorageClass, LLVMOpcode, LLVMTypeKind, LLVMVisibility,
+    LLVMAttributeFunctionIndex, LLVMAttributeReturnIndex, LLVMDLLStorageClass, LLVMOpcode,
+    LLVMTypeKind, LLVMVisibility,
 };
 use inkwell::module::Module;
 
@@ -108,6 +109,35 @@ impl<'a, 'c> Editor<'a, 'c> {
                 LLVMGetValueName2(symbol, &mut length);
                 if length == 0 {
                     LLVMSetValueName2(symbol, c"unnamed".as_ptr(), 7);
+                }
+            }
+        }
+    }
+
+    /// Makes functions that are always inlined the module's own, if another module has what is called
+    /// by their name: a linker would drop their code before it is inlined. What takes the address of
+    /// one means the other function, so those are left.
+    pub fn keep_inlined(&self) {
+        let name = "alwaysinline";
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            for symbol in self.symbols() {
+                if LLVMGetLinkage(symbol) != Linkage::LLVMAvailableExternallyLinkage
+                    || LLVMIsAFunction(symbol).is_null()
+                    || LLVMGetEnumAttributeAtIndex(symbol, LLVMAttributeFunctionIndex, kind)
+                        .is_null()
+                {
+                    continue;
+                }
+                let there = |at: LLVMUseRef| (!at.is_null()).then_some(at);
+                let first = there(LLVMGetFirstUse(symbol));
+                let mut uses = std::iter::successors(first, |at| there(LLVMGetNextUse(*at)));
+                let is_called = |at| {
+                    let user = LLVMGetUser(at);
+                    !LLVMIsACallInst(user).is_null() && LLVMGetCalledValue(user) == symbol
+                };
+                if uses.all(is_called) {
+                    LLVMSetLinkage(symbol, Linkage::LLVMInternalLinkage);
                 }
             }
         }

@@ -46,6 +46,10 @@ pub fn harness(
         },
         Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
     })?;
+    let asks = |what: &&str| source.contains(*what);
+    if let Some(what) = ["__INCLUDE_LEVEL__", "__BASE_FILE__"].into_iter().find(asks) {
+        return Err(HarnessError::Included { file: include.display().to_string(), what });
+    }
     for (index, parameter) in signature.parameters.iter_mut().enumerate() {
         match callers.parameters.get(index) {
             Some(known) => parameter.name.clone_from(&known.name),

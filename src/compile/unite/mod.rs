@@ -332,6 +332,7 @@ fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, Bui
         let buffer = buffer.map_err(|e| BuildError::io(path)(io::Error::other(e.to_string())))?;
         let module = context.create_module_from_ir(buffer);
         let module = module.map_err(|error| BuildError::Unite(error.to_string()))?;
+        Editor::new(&module).keep_inlined();
         linked = Some(match linked {
             None => module,
             Some(linked) => {

@@ -1,0 +1,1 @@
+int next(int x) { return x + 2; }
