@@ -94,7 +94,13 @@ impl Revisions {
                 Err(error) => _ = linked.insert(revision, Err(error)),
                 Ok(objects) => {
                     to_link.push(revision);
-                    programs.push((objects, self.program(revision, sanitizer)));
+                    let mut program = self.program(revision, sanitizer);
+                    // That of several may have the name of one that turned out not to be in it.
+                    if linked.values().flatten().any(|other| *other == program) {
+                        let name = format!("{revision}.alone.{}", sanitizer.suffix());
+                        program = self.directory.join(name);
+                    }
+                    programs.push((objects, program));
                 }
             }
         }
@@ -134,8 +140,7 @@ impl Revisions {
         };
         let all: Vec<(Revision, Vec<PathBuf>)> = modules.iter().filter_map(compiled).collect();
         let (first, _) = *all.first().filter(|_| all.len() > 1)?;
-        // The first one may turn out to need a program of its own.
-        let program = self.directory.join(format!("{first}.all.{}", sanitizer.suffix()));
+        let program = self.program(first, sanitizer);
         let runs: Vec<(Revision, Revision)> = self.alias.iter().map(|(r, of)| (*r, *of)).collect();
         let size =
             all.len().div_ceil(rayon::current_num_threads()).clamp(*PART.start(), *PART.end());
