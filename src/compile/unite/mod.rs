@@ -19,12 +19,14 @@
 mod compare;
 mod copies;
 mod node;
+mod program;
 mod same;
 mod stem;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub use program::Program;
 pub use same::same_code;
 pub use stem::stem;
 
@@ -35,22 +37,14 @@ use std::{
     ptr,
 };
 
-use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
+use inkwell::{context::Context, module::Module};
 use rayon::prelude::*;
 
 use super::BuildError;
 use crate::llvm::{self, Editor, Linkage, Own, Source};
 use compare::{Comparison, LISTS, Plan, Symbols};
+use program::{FEW, load};
 use walk::Facts;
-
-/// The bitcode of one program, which is the program of one or more revisions.
-#[derive(Clone, Debug)]
-pub struct Program {
-    /// The revisions whose sources these are.
-    pub revisions: Vec<u32>,
-    /// The bitcode of each source.
-    pub modules: Vec<PathBuf>,
-}
 
 /// How much of a united program is revisions' own.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +59,6 @@ pub struct United {
     pub renamed: BTreeSet<String>,
 }
 
-/// A thread compares at least this many programs: each thread has to read the meta program.
-const FEW: usize = 8;
 /// Prefix for the names of local symbols while modules are linked, so that nothing else finds them.
 const LOCAL: &str = "psychic.local.";
 
@@ -322,27 +314,6 @@ fn compare_all(
         }
     }
     (united, grafts)
-}
-
-/// Reads modules and links them into one.
-fn load<'c>(context: &'c Context, modules: &[PathBuf]) -> Result<Module<'c>, BuildError> {
-    let mut linked: Option<Module<'c>> = None;
-    for path in modules {
-        let buffer = MemoryBuffer::create_from_file(path);
-        let buffer = buffer.map_err(|e| BuildError::io(path)(io::Error::other(e.to_string())))?;
-        let module = context.create_module_from_ir(buffer);
-        let module = module.map_err(|error| BuildError::Unite(error.to_string()))?;
-        Editor::new(&module).keep_inlined();
-        linked = Some(match linked {
-            None => module,
-            Some(linked) => {
-                let done = linked.link_in_module(module);
-                done.map_err(|error| BuildError::Unite(error.to_string()))?;
-                linked
-            }
-        });
-    }
-    linked.ok_or_else(|| BuildError::Unite("there is no source".to_owned()))
 }
 
 /// Adds to the program what revisions have of their own.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use inkwell::context::Context;
 use rayon::prelude::*;
 
-use super::{FEW, Program, load};
+use super::program::{FEW, Program, load};
 use crate::llvm;
 
 /// The revisions of programs whose bitcode is the same but for debug information: sets of at least
