@@ -33,12 +33,12 @@ runtime() {
         -isystem $(clang-19 -print-resource-dir)/include -std=c11 -O2 -ffreestanding $flags -w"
     rm -rf "$work"
     mkdir -p "$work"
-    for file in "$runtime"/{environment,intrinsics,watch}.c "$runtime"/world/*.c; do
+    for file in "$runtime"/{environment,intrinsics,surroundings,watch}.c "$runtime"/world/*.c; do
         $compile -c "$file" -o "$work/$(basename "$file" .c).o"
     done
     (
         cd "$work"
-        llvm-ar-19 rcs libkernel.a environment.o intrinsics.o bare.o open.o
+        llvm-ar-19 rcs libkernel.a environment.o intrinsics.o surroundings.o bare.o open.o
         llvm-ar-19 rcs libwatch.a watch.o
         rm open.o watch.o
         llvm-ar-19 rcs libworld.a ./*.o

@@ -11,15 +11,20 @@ use tempfile::TempDir;
 pub const PSYCHIC_H: &str = include_str!("runtime/psychic.h");
 const KLEE_H: &str = include_str!("runtime/klee/klee.h");
 /// The native implementation of both headers, and what it needs in a process with a libc.
-const SOURCES: [(&str, &str); 5] = [
+const SOURCES: [(&str, &str); 6] = [
     ("environment.c", include_str!("runtime/environment.c")),
     ("intrinsics.c", include_str!("runtime/intrinsics.c")),
+    ("surroundings.c", include_str!("runtime/surroundings.c")),
     ("hosted.c", include_str!("runtime/hosted.c")),
     ("server.c", include_str!("runtime/server.c")),
     ("sanitized.c", include_str!("runtime/sanitized.c")),
 ];
-const SURROUNDINGS_H: &str = include_str!("runtime/surroundings.h");
-const PLAIN_H: &str = include_str!("runtime/plain.h");
+/// The headers that only the sources include.
+const HEADERS: [(&str, &str); 3] = [
+    ("surroundings.h", include_str!("runtime/surroundings.h")),
+    ("plain.h", include_str!("runtime/plain.h")),
+    ("kernel.h", include_str!("runtime/kernel.h")),
+];
 
 /// The runtime's files on disk for as long as this value lives.
 #[derive(Debug)]
@@ -32,9 +37,7 @@ impl Runtime {
         let directory = tempfile::Builder::new().prefix("psychic-runtime-").tempdir()?;
         fs::create_dir(directory.path().join("klee"))?;
         fs::write(directory.path().join("psychic.h"), PSYCHIC_H)?;
-        fs::write(directory.path().join("surroundings.h"), SURROUNDINGS_H)?;
-        fs::write(directory.path().join("plain.h"), PLAIN_H)?;
-        for (name, text) in SOURCES {
+        for (name, text) in SOURCES.into_iter().chain(HEADERS) {
             fs::write(directory.path().join(name), text)?;
         }
         fs::write(directory.path().join("klee/klee.h"), KLEE_H)?;
@@ -53,6 +56,7 @@ impl Runtime {
 
     /// Everything a build that uses the runtime depends on.
     pub(super) fn texts() -> impl Iterator<Item = &'static str> {
-        [PSYCHIC_H, KLEE_H, SURROUNDINGS_H].into_iter().chain(SOURCES.iter().map(|(_, text)| *text))
+        let files = HEADERS.iter().chain(&SOURCES).map(|(_, text)| *text);
+        [PSYCHIC_H, KLEE_H].into_iter().chain(files)
     }
 }

@@ -172,9 +172,9 @@ impl<'a> Differ<'a> {
         self.pairs.leave_decided()
     }
 
-    /// Takes in that revisions do the same on every input.
-    pub fn are_alike(&mut self, alike: &Alike) {
-        self.pairs.run_alike(alike);
+    /// Takes in sets of revisions that are the same code, and so do the same on every input.
+    pub fn have_same_code(&mut self, classes: Vec<RevisionSet>) {
+        self.pairs.run_alike(&Alike { classes, failing: Vec::new() });
     }
 
     /// Runs the revisions that are still to be told apart in lockstep, for proofs that need no

@@ -293,11 +293,11 @@ pub(super) fn limits(
     // Characters are tokens, too, and their number is fixed.
     let is_fixed = is_text(world) && !typed.has_words();
     let length = input.stdin.as_ref().map_or(0, Vec::len);
-    // How they are read is not known here. Where all were read alike, they most likely go on so.
-    let further = match &tokens[..] {
-        [Token::Integer(range), rest @ ..] if rest.iter().all(|token| *token == tokens[0]) => {
-            Token::Integer(range.clone())
-        }
+    // How they are read is not known here. Where all were read alike, they most likely go on so; if
+    // not, a number of 32 bits is an allowed word, too.
+    let are_alike = tokens.iter().all(|token| *token == tokens[0]) && longest_word >= 11;
+    let further = match tokens.first() {
+        Some(Token::Integer(range)) if are_alike => Token::Integer(range.clone()),
         _ if is_text(world) => Token::Word(longest_word),
         _ => Token::Fixed,
     };

@@ -30,6 +30,8 @@ const DISTANCE: u64 = 0x12_3457_0000;
 /// How deep in sums and choices addresses are replaced. What lies further down is seen as an offset
 /// from [`OF_NOTHING`].
 const DEEPEST: u32 = 1024;
+/// The most objects of one condition of which it is said that they do not overlap.
+const MOST_APART: usize = 24;
 /// The lowest address at which programs are loaded (System V ABI, AMD64 supplement, 3.3.3;
 /// executables that are not position-independent begin here, all else is further up).
 /// `compile` tells linkers that begin lower.
@@ -209,7 +211,8 @@ impl Executor<'_> {
                 exprs.and(exprs.ult(distance, constant(END - LOWEST)), is_aligned)
             })
             .collect();
-        for (index, (a, x)) in starts.iter().enumerate() {
+        let few = starts.iter().enumerate().filter(|_| starts.len() <= MOST_APART);
+        for (index, (a, x)) in few {
             let others = starts[index + 1..].iter();
             goals.extend(others.filter_map(|(b, y)| self.do_not_overlap((*a, *x), (*b, *y))));
         }

@@ -38,6 +38,16 @@ pub fn is_known_to_this_process(symbol: &str) -> bool {
 const RUNNING: [&str; 7] =
     [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors", ".init", ".fini"];
 
+/// The section that a symbol is put into, if its source names one.
+fn section(symbol: LLVMValueRef) -> Option<String> {
+    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
+    let name = unsafe {
+        let name = LLVMGetSection(symbol);
+        (!name.is_null()).then(|| CStr::from_ptr(name))?
+    };
+    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
+}
+
 /// Changes one module.
 pub struct Editor<'a, 'c>(&'a Module<'c>);
 
@@ -147,23 +157,23 @@ impl<'a, 'c> Editor<'a, 'c> {
     /// assembly, or a symbol in a section whose entries run before or after `main`, or where no
     /// variable can be. `None` if there is nothing of that kind.
     pub fn beyond_bitcode(&self) -> Option<String> {
-        unsafe {
-            let mut length = 0;
-            let code = LLVMGetModuleInlineAsm(self.raw(), &mut length);
-            let code = std::slice::from_raw_parts(code.cast::<u8>(), length);
-            if !code.trim_ascii().is_empty() {
-                return Some("it has file-scope assembly".to_owned());
-            }
-            self.symbols().into_iter().find_map(|symbol| {
-                let section = LLVMGetSection(symbol);
-                let section = (!section.is_null()).then(|| CStr::from_ptr(section))?;
-                let section = section.to_string_lossy();
-                let is_variable = !LLVMIsAGlobalVariable(symbol).is_null();
-                let runs = RUNNING.iter().any(|name| section.starts_with(name));
-                let is_bad = runs || is_variable && section.starts_with(".text");
-                is_bad.then(|| format!("it has something in the section {section}"))
-            })
+        if self.has_assembly() {
+            return Some("it has file-scope assembly".to_owned());
         }
+        self.symbols().into_iter().find_map(|symbol| {
+            let section = section(symbol)?;
+            let is_variable = unsafe { !LLVMIsAGlobalVariable(symbol).is_null() };
+            let runs = RUNNING.iter().any(|name| section.starts_with(name));
+            let is_bad = runs || is_variable && section.starts_with(".text");
+            is_bad.then(|| format!("it has something in the section {section}"))
+        })
+    }
+
+    /// Whether the module has file-scope assembly.
+    fn has_assembly(&self) -> bool {
+        let mut length = 0;
+        unsafe { LLVMGetModuleInlineAsm(self.raw(), &mut length) };
+        length > 0
     }
 
     /// The names that a module shows to the linker; `None` if more than names ties it to other
@@ -172,18 +182,16 @@ impl<'a, 'c> Editor<'a, 'c> {
     pub fn shown_names(&self) -> Option<Vec<String>> {
         let mut names = Vec::new();
         unsafe {
-            let mut length = 0;
-            LLVMGetModuleInlineAsm(self.raw(), &mut length);
-            let is_plain = length == 0
+            let is_plain = !self.has_assembly()
                 && LLVMGetFirstGlobalAlias(self.raw()).is_null()
                 && LLVMGetFirstGlobalIFunc(self.raw()).is_null();
             if !is_plain {
                 return None;
             }
             for symbol in self.symbols() {
-                let section = LLVMGetSection(symbol);
-                let has_section = !section.is_null() && *section != 0;
-                if has_section || !inkwell::llvm_sys::comdat::LLVMGetComdat(symbol).is_null() {
+                if section(symbol).is_some()
+                    || !inkwell::llvm_sys::comdat::LLVMGetComdat(symbol).is_null()
+                {
                     return None;
                 }
                 let mut length = 0;

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
-    exec::{Alike, Clock, Program, Start, State},
+    exec::{Clock, Program, Start, State},
     explore::{ExploreConfig, Explorer, Search},
     interrupt::Interrupt,
     ir::Module,
@@ -315,7 +315,7 @@ impl Session {
             without_result: built.without_result.clone(),
             clock,
         });
-        differ.are_alike(&Alike { classes: built.same_code.clone(), failing: Vec::new() });
+        differ.have_same_code(built.same_code.clone());
         let began = Instant::now();
         observer.observe(Event::Exploring);
         for (tests, (input, found_by)) in seeds.into_iter().enumerate() {
@@ -408,7 +408,9 @@ impl Session {
         } else {
             RegionWalk::default()
         };
-        differ.shorten_tests()?;
+        if !clock.is_interrupted() {
+            differ.shorten_tests()?;
+        }
         let shares = match clock.is_interrupted() {
             true => Vec::new(),
             false => differ.shares(&explorer.exhausted(), explorer.dropped(), explorer.pool()),

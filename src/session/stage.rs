@@ -173,7 +173,7 @@ impl Stage {
             entry: (config.entry != "main").then(|| config.entry.clone()),
             callers: self
                 .of_entry(compile::callers)
-                .and_then(|mut found| found.find_map(|callers| callers))
+                .and_then(|found| found.flatten().next())
                 .unwrap_or_default(),
             inputs: config.inputs.clone(),
             nan: config.outputs.nan,

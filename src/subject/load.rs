@@ -25,8 +25,18 @@ use crate::{child::Stopper, interrupt::Interrupt};
 pub const CONFIG_FILE: &str = "subject.toml";
 
 /// Options of the linker that give symbols another meaning, or start the program elsewhere.
-const RENAMING: [&str; 8] =
-    ["wrap", "defsym", "entry", "e", "init", "fini", "script", "allow-multiple-definition"];
+const RENAMING: [&str; 10] = [
+    "wrap",
+    "defsym",
+    "entry",
+    "e",
+    "init",
+    "fini",
+    "script",
+    "T",
+    "allow-multiple-definition",
+    "muldefs",
+];
 
 /// A program with its candidate patches, all of which have been found on disk.
 ///

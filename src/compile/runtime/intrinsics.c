@@ -83,7 +83,7 @@ static void load_objects(void) {
 static int is_used(const char *name) {
   struct used_name *used;
   for (used = used_names; used; used = used->next)
-    if (length_of(used->name) == length_of(name) && begins_with(used->name, name))
+    if (same_text(used->name, name))
       return 1;
   return 0;
 }

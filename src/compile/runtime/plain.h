@@ -42,6 +42,12 @@ PLAIN size_t length_of(const char *text) {
   return length;
 }
 
+PLAIN int same_text(const char *a, const char *b) {
+  for (; *a && *a == *b; a++, b++)
+    ;
+  return *a == *b;
+}
+
 /* Whether TEXT begins with PREFIX. */
 PLAIN int begins_with(const char *text, const char *prefix) {
   for (; *prefix; text++, prefix++)

@@ -11,6 +11,7 @@
  * for the run then starts the program as usual, where everything that it started can be found and
  * killed.
  */
+#include "kernel.h"
 #include "surroundings.h"
 
 #include <errno.h>
@@ -21,8 +22,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #if defined __x86_64__
@@ -49,7 +48,7 @@ static int stays_alone(void) {
     END(SECCOMP_RET_ALLOW),
   };
   struct sock_fprog program = { sizeof filter / sizeof *filter, filter };
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+  return KERNEL3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 #else
 static int stays_alone(void) { return 0; }
@@ -61,9 +60,9 @@ extern pid_t _Fork(void) __attribute__((weak));
 
 /* Gives a run what a process of its own has: standard input and a process group. */
 static int begins(const char *input) {
-  return syscall(SYS_close, 0) == 0 && syscall(SYS_openat, AT_FDCWD, input, O_RDONLY) == 0 &&
-         setpgid(0, 0) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0 &&
-         prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
+  return KERNEL1(SYS_close, 0) == 0 && KERNEL3(SYS_open, input, O_RDONLY, 0) == 0 &&
+         KERNEL2(SYS_setpgid, 0, 0) == 0 && KERNEL2(SYS_prctl, PR_SET_DUMPABLE, 1) == 0 &&
+         KERNEL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL) == 0 && stays_alone();
 }
 
 void psychic_serve(void) {
@@ -72,22 +71,22 @@ void psychic_serve(void) {
   if (!input)
     return;
   /* Runs have the same user: they must not get at the server's memory or descriptors. */
-  prctl(PR_SET_DUMPABLE, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  while (syscall(SYS_read, 0, &revision, sizeof revision) == sizeof revision) {
+  KERNEL2(SYS_prctl, PR_SET_DUMPABLE, 0);
+  KERNEL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+  while (KERNEL3(SYS_read, 0, &revision, sizeof revision) == sizeof revision) {
     int status = 0;
     pid_t run = _Fork ? _Fork() : fork();
     if (run == 0) {
       if (!begins(input))
-        syscall(SYS_kill, getpid(), SIGSYS);
+        KERNEL2(SYS_kill, KERNEL1(SYS_getpid, 0), SIGSYS);
       psychic_run_revision(revision);
       return;
     }
-    if (run < 0 || syscall(SYS_write, 0, &run, sizeof run) != sizeof run)
+    if (run < 0 || KERNEL3(SYS_write, 0, &run, sizeof run) != sizeof run)
       break;
-    while (waitpid(run, &status, 0) < 0 && errno == EINTR)
+    while (KERNEL4(SYS_wait4, run, &status, 0, NULL) == -EINTR)
       ;
-    if (syscall(SYS_write, 0, &status, sizeof status) != sizeof status)
+    if (KERNEL3(SYS_write, 0, &status, sizeof status) != sizeof status)
       break;
   }
   psychic_end(0);

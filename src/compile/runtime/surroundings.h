@@ -1,6 +1,6 @@
-/* What the intrinsics need from the process that they are in. hosted.c provides it where there is a
- * libc of the system, world/bare.c where the libc is a part of the program. environment.c is the
- * same in both.
+/* What the intrinsics need from the process that they are in. environment.c and surroundings.c
+ * provide it; how a process aborts is in hosted.c where there is a libc of the system, and in
+ * world/bare.c where the libc is a part of the program.
  */
 #ifndef PSYCHIC_SURROUNDINGS_H
 #define PSYCHIC_SURROUNDINGS_H

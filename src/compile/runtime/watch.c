@@ -10,7 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "surroundings.h"
-#include "world/kernel.h"
+#include "kernel.h"
 
 #include <errno.h>
 #include <signal.h>

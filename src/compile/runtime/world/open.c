@@ -1,6 +1,6 @@
 /* Without a world between the program and the kernel: for programs that a build runs itself. */
 #include "../surroundings.h"
-#include "kernel.h"
+#include "../kernel.h"
 
 void _start_c(long *stack);
 

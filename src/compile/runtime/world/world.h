@@ -22,7 +22,7 @@
 #define FILES 240
 
 #include "../surroundings.h"
-#include "kernel.h"
+#include "../kernel.h"
 /* A path below the start directory, without symbolic links and dots; "." is the directory
    itself. */
 struct place {
