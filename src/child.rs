@@ -20,7 +20,7 @@ use std::{
 use nix::{
     sys::{
         prctl::set_pdeathsig,
-        resource::{Resource, setrlimit},
+        resource::{Resource, getrlimit, setrlimit},
         signal::{SigHandler, Signal, killpg, signal},
     },
     unistd::{Pid, getppid},
@@ -253,9 +253,15 @@ fn start(
 /// Limits each process of the program that runs next.
 fn confine(limits: ChildLimits) -> nix::Result<()> {
     let seconds = limits.time.as_secs();
-    setrlimit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
-    setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
-    setrlimit(Resource::RLIMIT_CORE, 0, 0)
+    limit(Resource::RLIMIT_CPU, seconds, seconds + 1)?;
+    limit(Resource::RLIMIT_AS, limits.memory, limits.memory)?;
+    limit(Resource::RLIMIT_CORE, 0, 0)
+}
+
+/// Sets a limit, or what is left of it where this process has less.
+pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
+    let (_, most) = getrlimit(resource)?;
+    setrlimit(resource, soft.min(most), hard.min(most))
 }
 
 /// Whether `wanted` occurs in `bytes`.

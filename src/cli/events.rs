@@ -52,6 +52,6 @@ pub(super) fn write(event: &impl Serialize) -> bool {
 /// Tells people something, by a line or by an event.
 pub(super) fn note(message: &str) {
     if !write(&Message::Note { message }) {
-        eprintln!("psychic: {message}");
+        say::aside(&format!("psychic: {message}"));
     }
 }

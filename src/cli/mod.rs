@@ -156,7 +156,7 @@ pub fn run() -> ExitCode {
         Err(error) => {
             let message = say::error(&error);
             if !events::write(&Message::Failed { message: &message }) {
-                eprintln!("psychic: {message}");
+                say::aside(&format!("psychic: {message}"));
             }
             ExitCode::from(FAILURE)
         }
@@ -172,9 +172,10 @@ fn show_events() {
             let lines = fmt::layer()
                 .with_timer(uptime())
                 .with_writer(io::stderr)
+                .log_internal_errors(false)
                 .with_ansi(io::stderr().is_terminal());
             tracing_subscriber::registry().with(lines.with_filter(targets)).init();
         }
-        Err(error) => eprintln!("psychic: RUST_LOG is ignored: {error}"),
+        Err(error) => say::aside(&format!("psychic: RUST_LOG is ignored: {error}")),
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn run(args: &PlotArgs) -> anyhow::Result<u8> {
     };
     let drawn = pictures.write(&out)?;
     for (name, error) in drawn.too_large {
-        eprintln!("psychic: {name}: {error}");
+        say::aside(&format!("psychic: {name}: {error}"));
     }
     for path in drawn.files {
         say::line(&path.display().to_string())?;

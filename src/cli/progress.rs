@@ -76,7 +76,7 @@ impl Progress {
     pub(super) fn stage(&mut self, message: &str) {
         match &self.shown {
             Shown::Bar(bar) => bar.println(message),
-            Shown::Lines => eprintln!("{message}"),
+            Shown::Lines => say::aside(message),
             Shown::Events => _ = events::write(&Message::Note { message }),
         }
         self.last = Some(Instant::now());
@@ -88,7 +88,7 @@ impl Progress {
         let is_due = self.is_due();
         match &self.shown {
             Shown::Bar(bar) => bar.set_message(message()),
-            Shown::Lines if is_due => eprintln!("{}", message()),
+            Shown::Lines if is_due => say::aside(&message()),
             Shown::Events if is_due => {
                 events::write(&Message::Progress { message: &message() });
             }

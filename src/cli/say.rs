@@ -16,6 +16,12 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Writes `text` and a newline to standard error. Nothing is lost with it that is not also in the
+/// results: a reader that is gone, or a disk that is full, must not end the run.
+pub(super) fn aside(text: &str) {
+    _ = writeln!(io::stderr(), "{text}");
+}
+
 /// A number with its noun: "1 patch", "2 patches".
 pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
     let number = number.into();

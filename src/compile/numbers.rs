@@ -86,7 +86,7 @@ mod tests {
                       signed char d, const uint8_t e, int16_t g, size_t h, _Bool i, word j, \
                       enum k k, double l, int *m, unsigned __int128 n) { return 0; }";
         let signed = ["a", "d", "g"].map(|name| (name.to_owned(), true));
-        let unsigned = ["b", "c", "e", "h", "i"].map(|name| (name.to_owned(), false));
+        let unsigned = ["b", "c", "e", "h", "i", "j"].map(|name| (name.to_owned(), false));
         assert_eq!(integers(source, "f"), signed.into_iter().chain(unsigned).collect());
         assert_eq!(integers("int g(void) { return 0; }", "f"), BTreeMap::new());
     }

@@ -1,11 +1,13 @@
 //! Reads the signature of a C function from its source text.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     ops::RangeInclusive,
 };
 
 use tree_sitter::{Node, Parser, Tree};
+
+use super::numbers::is_plain;
 
 /// A function definition's signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -26,7 +28,8 @@ pub(super) struct Parameter {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Type {
     Void,
-    /// Anything that can be declared as `TEXT name` and is not a pointer.
+    /// Anything that can be declared as `TEXT name` and is not a pointer. Names for types of keywords
+    /// alone are replaced by those, if the file says what they are once.
     Scalar(String),
     /// A pointer or array parameter. It is declared as `element`, the name, `dimensions`.
     Pointer {
@@ -137,11 +140,14 @@ struct File<'s, 't> {
     functions: BTreeMap<String, Node<'t>>,
     /// `typedef`s by name.
     types: BTreeMap<String, Node<'t>>,
+    /// The names with several `typedef`s: which one counts is for the preprocessor to say.
+    ambiguous: BTreeSet<String>,
 }
 
 impl<'s, 't> File<'s, 't> {
     fn new(source: &'s str, tree: Option<&'t Tree>) -> Self {
-        let mut file = Self { source, functions: BTreeMap::new(), types: BTreeMap::new() };
+        let (functions, types) = (BTreeMap::new(), BTreeMap::new());
+        let mut file = Self { source, functions, types, ambiguous: BTreeSet::new() };
         if let Some(tree) = tree {
             file.collect(tree.root_node());
         }
@@ -162,8 +168,12 @@ impl<'s, 't> File<'s, 't> {
                 "type_definition" => {
                     let mut fields = child.walk();
                     for declarator in child.children_by_field_name("declarator", &mut fields) {
-                        if let Some(name) = self.declared_name(declarator) {
-                            self.types.entry(name).or_insert(child);
+                        let Some(name) = self.declared_name(declarator) else { continue };
+                        match self.types.entry(name) {
+                            Entry::Vacant(place) => _ = place.insert(child),
+                            Entry::Occupied(place) => {
+                                _ = self.ambiguous.insert(place.key().clone())
+                            }
                         }
                     }
                 }
@@ -296,14 +306,16 @@ impl<'s, 't> File<'s, 't> {
                 "type_identifier" if inner.kind() == "type_identifier" => {
                     let constant = constant || self.is_const(*definition);
                     match self.resolve(inner, stars, constant, depth + 1) {
-                        Type::Scalar(_) => Type::Scalar(text.to_owned()),
+                        Type::Scalar(inner) => Type::Scalar(self.spelled(text, &inner).to_owned()),
                         other => other,
                     }
                 }
                 "type_identifier" if is_compound(inner) && stars == 0 => {
                     Type::Other(text.to_owned())
                 }
-                "type_identifier" => self.plain(text, inner, stars, constant),
+                "type_identifier" => {
+                    self.plain(self.spelled(text, self.text(inner)), inner, stars, constant)
+                }
                 "pointer_declarator"
                     if declarator
                         .child_by_field_name("declarator")
@@ -318,6 +330,11 @@ impl<'s, 't> File<'s, 't> {
             return Type::Other(text.to_owned());
         }
         self.plain(text, specifier, stars, constant)
+    }
+
+    /// The text for a type that has a name: what it stands for, if that is keywords alone.
+    fn spelled<'a>(&self, name: &'a str, stands_for: &'a str) -> &'a str {
+        if is_plain(stands_for) && !self.ambiguous.contains(name) { stands_for } else { name }
     }
 
     /// The type of a specifier that is fully resolved, under `stars`.
@@ -380,10 +397,11 @@ mod tests {
     #[test]
     fn scalars_of_every_spelling() {
         let read = read(
-            "typedef unsigned u; #if 1\nstatic inline u f(const int a, unsigned long long b, \
-             double, size_t d, enum e e, register char g) { return 0; }\n#endif",
+            "typedef unsigned u;\ntypedef u w;\n#if 1\ntypedef int v;\n#else\ntypedef long v;\n#endif\n\
+             #if 1\nstatic inline u f(const int a, unsigned long long b, \
+             double, size_t d, enum e e, register char g, w h, v i) { return 0; }\n#endif",
         );
-        assert_eq!(read.returns, Type::Scalar("u".into()));
+        assert_eq!(read.returns, Type::Scalar("unsigned".into()));
         let expected = [
             scalar("a", "int"),
             scalar("b", "unsigned long long"),
@@ -391,6 +409,8 @@ mod tests {
             scalar("d", "size_t"),
             scalar("e", "enum e"),
             scalar("g", "char"),
+            scalar("h", "unsigned"),
+            scalar("i", "v"),
         ];
         assert_eq!(read.parameters, expected);
     }

@@ -13,7 +13,7 @@ use super::{
     reason::Reason,
 };
 use crate::{
-    env::{Halt, Incomplete},
+    env::Incomplete,
     exec::{ForkKind, HaltState, Lineage},
     expr::{ExprId, Exprs},
     solver::{Query, Solver},
@@ -134,7 +134,7 @@ impl<'m, 'd> Meeting<'m, 'd> {
         let mut path = x.path_condition.clone();
         let known: BTreeSet<ExprId> = path.iter().copied().collect();
         path.extend(y.path_condition.iter().copied().filter(|part| !known.contains(part)));
-        let excluded = x.halt == Halt::Outside && y.halt == Halt::Outside;
+        let excluded = x.halt.is_excluded() && y.halt.is_excluded();
         if excluded || a != b && self.is_refuted(&[], &path) {
             return self.found.refutations.record(a, b);
         }

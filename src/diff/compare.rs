@@ -8,7 +8,6 @@ use super::{
     reason::Reason,
 };
 use crate::{
-    env::Halt,
     exec::{HaltState, Program},
     expr::{ExprId, Exprs},
     solver::{LayerStatistics, Query, Solver, Verdict},
@@ -105,7 +104,7 @@ pub(super) fn compare_shown(
     let mut ask = |goals: &[ExprId]| {
         solver.check(exprs, Query { path_condition: &a.path_condition, goals, model: None })
     };
-    if a.halt == Halt::Outside && b.halt == Halt::Outside {
+    if a.halt.is_excluded() && b.halt.is_excluded() {
         return Comparison::Same;
     }
     if !a.is_exact() || !b.is_exact() {

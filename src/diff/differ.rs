@@ -370,7 +370,7 @@ impl<'a> Differ<'a> {
     /// Doubts the pairs of revisions within a state whose outcome is not known.
     pub(super) fn note_weaknesses(&mut self, state: &HaltState) {
         // Nothing is claimed about inputs that all revisions of the state exclude.
-        if state.is_exact() || state.halt == Halt::Outside {
+        if state.is_exact() || state.halt.is_excluded() {
             return;
         }
         for reason in Reason::of_state(state) {

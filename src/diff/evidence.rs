@@ -33,11 +33,11 @@ use crate::{
     errors::Error,
     exec::{self, Arguments, HaltState, Start},
     explore::{Exhausted, unless_it_panics},
-    expr::Assignment,
+    expr::{Assignment, ExprId},
     memory::Byte,
     replay::{Outcome, Termination, TestInput, Visible},
     results::{Clustering, FoundBy, TestId},
-    solver,
+    solver::{self, Query, Solver},
     subject::{Revision, RevisionSet, config::Uninitialised},
 };
 
@@ -157,6 +157,7 @@ impl Differ<'_> {
     /// Audits every claim of equivalence ([`Pairs::claims`](super::Pairs::claims)) and records its
     /// proof, or what it lacks.
     fn prove(&mut self, exhausted: &Exhausted) {
+        self.doubt_malformed();
         let audit = Audit {
             ends: self.states.iter().map(End::from).collect(),
             paths: &self.paths,
@@ -168,6 +169,46 @@ impl Differ<'_> {
                 Ok(proof) => self.pairs.prove(pair, proof),
                 Err(reason) => self.pairs.doubt_pair(pair, reason),
             }
+        }
+    }
+
+    /// Doubts the pairs of revisions for which input may be malformed that the original reads: nothing
+    /// is known of what they do with it.
+    fn doubt_malformed(&mut self) {
+        let (exprs, states) = (&self.task.program.exprs, &self.states);
+        let is_of_original = |state: &HaltState| state.revisions.contains(Revision::ORIGINAL);
+        let is_malformed = |index: &usize| states[*index].halt == Halt::Malformed;
+        let all = (0..states.len()).filter(is_malformed);
+        let (of_original, others): (Vec<usize>, Vec<usize>) =
+            all.partition(|index| is_of_original(&states[*index]));
+        if others.is_empty() {
+            return;
+        }
+        let not_taken = |index: usize| exprs.not(exprs.all(states[index].path_condition.clone()));
+        let is_well_formed: Vec<ExprId> = of_original.into_iter().map(not_taken).collect();
+        let mut solver = solver::chain(&self.task.solver);
+        let mut claims = self.pairs.claims();
+        let mut doubted = Vec::new();
+        for b in others {
+            let (path, y) = (&states[b].path_condition, &states[b].revisions);
+            let overlapping = self.paths.overlapping(path).into_iter();
+            for a in overlapping.filter(|a| *a <= b && is_malformed(a)) {
+                let x = &states[a].revisions;
+                let is_between = |(one, other): &mut (Revision, Revision)| {
+                    let ends = |p, q| x.contains(p) && y.contains(q);
+                    ends(*one, *other) || ends(*other, *one)
+                };
+                let goals = [&states[a].path_condition, &is_well_formed[..]].concat();
+                let query = Query { path_condition: path, goals: &goals, model: None };
+                if claims.iter_mut().any(&is_between)
+                    && !solver.check(exprs, query).is_unsat()
+                {
+                    doubted.extend(claims.extract_if(.., is_between));
+                }
+            }
+        }
+        for pair in doubted {
+            self.pairs.doubt_pair(pair, Reason::Outside);
         }
     }
 
@@ -408,11 +449,14 @@ impl Differ<'_> {
         };
         let visible: Vec<Visible> =
             outcomes.iter().map(|o| o.visible(&self.task.outputs)).collect();
+        // Only paths of well-formed input have an exact prediction.
+        let of_original = revisions.iter().position(|revision| *revision == Revision::ORIGINAL);
+        let is_well_formed = of_original.is_some_and(|at| predictions[at].visible().is_some());
         let mut objections = BTreeMap::new();
         let mut mismatches = Vec::new();
         for (index, prediction) in predictions.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
-            let reasons = self.objections(prediction, shown, outcome);
+            let reasons = self.objections(prediction, (shown, outcome), is_well_formed);
             if !reasons.is_empty() {
                 objections.insert(revision, reasons);
             }
@@ -549,12 +593,13 @@ impl Differ<'_> {
         expected
     }
 
-    /// Why the outcome of a revision may not be compared with those of others; empty if it may.
+    /// Why the outcome of a revision may not be compared with those of others; empty if it may. If the
+    /// input `is_well_formed` for the original, other revisions may read it as they like.
     fn objections(
         &self,
         prediction: &Predicted,
-        shown: &Visible,
-        outcome: &Outcome,
+        (shown, outcome): (&Visible, &Outcome),
+        is_well_formed: bool,
     ) -> Vec<Reason> {
         let stopped = is_stopped(outcome);
         // A long run is no proof that it never ends: the machine may be slow.
@@ -584,7 +629,12 @@ impl Differ<'_> {
             reasons.push(Reason::Unstable);
         }
         let arbitrary = |state: &HaltState| {
-            !state.world.is_followed() || matches!(state.halt, Halt::Silent | Halt::Outside)
+            let is_left_out = match state.halt {
+                Halt::Silent | Halt::Outside => true,
+                Halt::Malformed => !is_well_formed,
+                _ => false,
+            };
+            is_left_out || !state.world.is_followed()
         };
         if let Some(state) = state.filter(|state| arbitrary(state))
             && (stopped || reasons.is_empty())

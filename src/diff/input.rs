@@ -163,6 +163,9 @@ pub(super) fn concrete(
 /// largest number of revisions read, the longest. A revision that reads its input in another way (a
 /// byte where others read a number) gets a text that the engine did not intend for it.
 fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<u8>> {
+    let reads = |state: &&&HaltState| !state.halt.is_excluded();
+    let readers: Vec<&HaltState> = states.iter().filter(reads).copied().collect();
+    let states = if readers.is_empty() { states } else { &readers };
     let texts: Vec<(Vec<u8>, usize)> = states
         .iter()
         .map(|state| (stdin(exprs, state, model), state.revisions.iter().count()))

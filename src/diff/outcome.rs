@@ -182,9 +182,12 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
             Some((Termination::Signal(SIGABRT), Some(finding)))
         }
         Halt::Hang => Some((Termination::Timeout, None)),
-        Halt::Exit(_) | Halt::Silent | Halt::Outside | Halt::Unaffected | Halt::Incomplete(_) => {
-            None
-        }
+        Halt::Exit(_)
+        | Halt::Silent
+        | Halt::Outside
+        | Halt::Malformed
+        | Halt::Unaffected
+        | Halt::Incomplete(_) => None,
     }
 }
 

@@ -24,7 +24,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{overlap::Paths, reason::Reason};
 use crate::{
-    env::Halt,
     exec::{ForkKind, HaltState, Lineage, Shares},
     explore::Exhausted,
     expr::ExprId,
@@ -66,7 +65,7 @@ impl<'a> From<&'a HaltState> for End<'a> {
             revisions: &state.revisions,
             path: &state.path_condition,
             lineage: &state.lineage,
-            is_settled: state.is_exact() || state.halt == Halt::Outside,
+            is_settled: state.is_exact() || state.halt.is_excluded(),
         }
     }
 }

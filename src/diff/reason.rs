@@ -117,7 +117,7 @@ impl Reason {
         match &state.halt {
             Halt::Incomplete(why) => vec![Self::Incomplete(why.clone())],
             Halt::Silent => vec![Self::Silent],
-            Halt::Outside => vec![Self::Outside],
+            Halt::Outside | Halt::Malformed => vec![Self::Outside],
             Halt::Exit(_)
             | Halt::Abort
             | Halt::Signal(_)
@@ -203,7 +203,8 @@ mod tests {
                 Halt::Error(Error::UninitialisedRead) => Halt::Hang,
                 Halt::Hang => Halt::Silent,
                 Halt::Silent => Halt::Outside,
-                Halt::Outside => Halt::Unaffected,
+                Halt::Outside => Halt::Malformed,
+                Halt::Malformed => Halt::Unaffected,
                 Halt::Unaffected => Halt::Incomplete(Incomplete::Time),
                 Halt::Incomplete(_) => return all,
             });

@@ -206,7 +206,7 @@ impl<'d, 'a> Judge<'d, 'a> {
         expected: &mut Option<Option<Visible>>,
     ) -> Shows {
         let is_excluded = |state: &HaltState| matches!(state.halt, Halt::Silent | Halt::Outside);
-        if is_excluded(a) || is_excluded(b) {
+        if is_excluded(a) || is_excluded(b) || a.halt == Halt::Malformed {
             return Shows::Excluded;
         }
         let is_followed = |state: &HaltState| state.is_exact() && self.is_of_input(state);

@@ -45,6 +45,8 @@ const LEVELS: [i64; 6] = [-1, -7, -1000, 1, 100, -2_147_483_648];
 /// Replacements for any other token.
 const WORDS: [&str; 12] =
     ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
+/// Replacements for a word where all input is read by the character: with white space in them.
+const PHRASES: [&str; 4] = ["a b", " a", "it is", "b\ta "];
 /// Replacements for an object of eight bytes that may be a floating-point number.
 const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
 
@@ -334,6 +336,9 @@ impl Variants {
             (0..length).map(|_| char::from(*this.choice.of(pool))).collect()
         };
         match (manner, before) {
+            (Manner::Usual, _) if self.is_text && self.choice.below(4) == 0 => {
+                (*self.choice.of(&PHRASES)).to_owned()
+            }
             (Manner::Usual, _) => (*self.choice.of(&WORDS)).to_owned(),
             (Manner::Near | Manner::Mixed | Manner::Extreme | Manner::Level, _) => {
                 let pool = self.characters.clone();

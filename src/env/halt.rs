@@ -26,6 +26,9 @@ pub enum Halt {
     /// An assumption of the program does not hold that other revisions may not make. These
     /// revisions say nothing about these inputs.
     Outside,
+    /// The input is not well formed for what these revisions read, although it may be for others. They
+    /// say nothing about it.
+    Malformed,
     /// The path was left where it has only one future for all revisions: no place at which they
     /// differ can be reached any more, and nothing has differed before.
     Unaffected,
@@ -102,6 +105,11 @@ impl Halt {
         matches!(self, Self::Error(_) | Self::Trap(_) | Self::Hang)
     }
 
+    /// Whether nothing is said about these inputs because the revisions exclude them.
+    pub fn is_excluded(&self) -> bool {
+        matches!(self, Self::Outside | Self::Malformed)
+    }
+
     /// Whether a program compiled without checks may continue after this halt, so that it shows
     /// more than the path says.
     pub fn may_go_on(&self) -> bool {
@@ -134,6 +142,7 @@ impl fmt::Display for Halt {
             Self::Hang => f.write_str("hang"),
             Self::Silent => f.write_str("silent"),
             Self::Outside => f.write_str("outside"),
+            Self::Malformed => f.write_str("malformed"),
             Self::Unaffected => f.write_str("unaffected"),
             Self::Incomplete(why) => write!(f, "incomplete ({why})"),
         }

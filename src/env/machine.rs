@@ -92,6 +92,10 @@ pub trait Machine {
     /// meta fork, other revisions may not assume it: the inputs that it excludes then end in a
     /// state of their own ([`Halt::Outside`]).
     fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
+    /// Keeps only the inputs for which the 1-bit condition holds, as only these are well formed for
+    /// what is read. Where another revision, or the original, may read something else, the inputs that
+    /// it excludes then end in a state of their own ([`Halt::Malformed`]).
+    fn expect(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` as an expression of `width` bits that does not mention the revision: revisions with
     /// different values are split. A value that was never written is noted, and taken as zero.
     fn free_of_revision(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;

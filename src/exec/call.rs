@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     env::{
-        Machine, Stop, World,
+        Halt, Machine, Stop, World,
         call::{Arguments, Model},
         libc,
     },
@@ -17,6 +17,7 @@ use crate::{
     expr::{ExprId, Exprs, float::Operation},
     ir::{Call, CallArgument, Callee, Cast, Function, FunctionId, Inst, Operand, address},
     memory::{Byte, Memory, Segment, Value},
+    subject::Revision,
 };
 
 /// The deepest nesting of calls: a stand-in for the 8 MiB of a native stack.
@@ -482,7 +483,16 @@ impl Machine for Executor<'_> {
         if !self.state.lineage.has_meta_fork() {
             return self.assume(condition);
         }
-        if self.branch(condition)? { Ok(()) } else { Err(Stop::Halt(crate::env::Halt::Outside)) }
+        if self.branch(condition)? { Ok(()) } else { Err(Stop::Halt(Halt::Outside)) }
+    }
+
+    fn expect(&mut self, condition: ExprId) -> Result<(), Stop> {
+        let condition = self.without_revision(condition)?;
+        let with_original = self.state.revisions.contains(Revision::ORIGINAL);
+        if with_original && !self.state.lineage.has_meta_fork() {
+            return self.assume(condition);
+        }
+        if self.branch(condition)? { Ok(()) } else { Err(Stop::Halt(Halt::Malformed)) }
     }
 
     fn free_of_revision(&mut self, value: Value, width: u32) -> Result<ExprId, Stop> {

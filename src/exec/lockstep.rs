@@ -48,7 +48,7 @@ use crate::{
     expr::{BinaryOp, ExprId, Exprs, Node, VariableId},
     memory::Value,
     solver::{Solver, Verdict},
-    subject::{OpenClasses, RevisionSet},
+    subject::{OpenClasses, Revision, RevisionSet},
 };
 
 /// The most instructions of all states together, and the most forks.
@@ -113,7 +113,8 @@ impl Alike {
 
     fn end(&mut self, state: &HaltState, revisions: &RevisionSet) {
         let halt = &state.halt;
-        if *halt == Halt::Outside || state.is_exact() {
+        let for_original = *halt == Halt::Malformed && revisions.contains(Revision::ORIGINAL);
+        if *halt == Halt::Outside || for_original || state.is_exact() {
             self.part(revisions);
         } else {
             self.part_all(revisions);

@@ -254,7 +254,8 @@ pub struct HaltState {
 impl HaltState {
     /// Whether the outcome is known exactly, so that a proof may rest on it.
     pub fn is_exact(&self) -> bool {
-        !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent | Halt::Outside)
+        !matches!(self.halt, Halt::Incomplete(_) | Halt::Silent)
+            && !self.halt.is_excluded()
             && self.world.is_followed()
     }
 

@@ -37,7 +37,8 @@ impl Logging {
         let file = self.directory.join(format!("{number:06}.smt2"));
         let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&file, script));
         if let Err(error) = written {
-            eprintln!("no further queries are logged: {}: {error}", file.display());
+            let file = file.display();
+            _ = writeln!(io::stderr(), "no further queries are logged: {file}: {error}");
             self.broken = true;
         }
     }

@@ -68,7 +68,8 @@ impl Recording {
         if let Err(error) = fs::write(&file, script)
             && !self.broken.swap(true, Ordering::Relaxed)
         {
-            eprintln!("not every query is written: {}: {error}", file.display());
+            let file = file.display();
+            _ = writeln!(io::stderr(), "not every query is written: {file}: {error}");
         }
     }
 }

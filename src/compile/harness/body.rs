@@ -166,8 +166,12 @@ impl<'a> Body<'a> {
                 format!("(({element} *){argument})"),
             ),
         };
-        emit(before, 1, &format!("for (size_t i = 0; i < {elements}; i++) {{"));
-        for assumption in bounds(&format!("{pointer}[i]"), config) {
+        emit(
+            before,
+            1,
+            &format!("for (__SIZE_TYPE__ psychic_i = 0; psychic_i < {elements}; psychic_i++) {{"),
+        );
+        for assumption in bounds(&format!("{pointer}[psychic_i]"), config) {
             emit(before, 2, &assumption);
         }
         emit(before, 1, "}");
@@ -187,8 +191,8 @@ impl<'a> Body<'a> {
             Type::Scalar(ty) => match returns.filter(|other| *other != ty && is_plain(ty)) {
                 Some(other) => self.show_converted(&mut text, (ty, other), &call),
                 None => {
-                    emit(&mut text, 1, &format!("{ty} result = {call};"));
-                    emit(&mut text, 1, &number(ty, "return", "result"));
+                    emit(&mut text, 1, &format!("{ty} psychic_result = {call};"));
+                    emit(&mut text, 1, &number(ty, "return", "psychic_result"));
                 }
             },
             Type::Pointer { element, .. } => self.show_pointer(&mut text, element, &call),
@@ -204,15 +208,15 @@ impl<'a> Body<'a> {
     /// it is another one there, it is also shown as it is: in one way, whatever its own type.
     fn show_converted(&self, text: &mut String, (ty, other): (&str, &str), call: &str) {
         emit(text, 1, &format!("{ty} psychic_own = {call};"));
-        emit(text, 1, &format!("{other} result = ({other})psychic_own;"));
-        emit(text, 1, &number(other, "return", "result"));
+        emit(text, 1, &format!("{other} psychic_result = ({other})psychic_own;"));
+        emit(text, 1, &number(other, "return", "psychic_result"));
         let differ = if is_real(ty) || is_real(other) {
             // Bytes also tell zeros apart, and NaNs.
             let size = if is_wide(ty) { "10".to_owned() } else { format!("sizeof({ty})") };
-            emit(text, 1, &format!("{ty} psychic_back = ({ty})result;"));
+            emit(text, 1, &format!("{ty} psychic_back = ({ty})psychic_result;"));
             format!("__builtin_memcmp(&psychic_back, &psychic_own, {size})")
         } else {
-            "(__int128)psychic_own != result".to_owned()
+            "(__int128)psychic_own != psychic_result".to_owned()
         };
         emit(text, 1, &format!("if ({differ}) {{"));
         if is_real(ty) {
@@ -233,33 +237,53 @@ impl<'a> Body<'a> {
     /// nothing to a person.
     fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
         let is_text = is_char(element);
-        emit(text, 1, &format!("const {element} *result = {call};"));
-        emit(text, 1, "size_t length = 0, room = 0;");
-        emit(text, 1, "long place;");
-        emit(text, 1, "(void)length, (void)room, (void)place;");
-        emit(text, 1, "if (!result)");
+        emit(text, 1, &format!("const {element} *psychic_result = {call};"));
+        emit(text, 1, "__SIZE_TYPE__ psychic_length = 0, psychic_room = 0;");
+        emit(text, 1, "long psychic_place;");
+        emit(text, 1, "(void)psychic_length, (void)psychic_room, (void)psychic_place;");
+        emit(text, 1, "if (!psychic_result)");
         emit(text, 2, "psychic_output(\"return\", \"\", 0);");
         for Buffer { name, .. } in &self.buffers {
             let argument = argument(name);
-            let place = format!("place = psychic_offset(result, {argument}, sizeof {argument})");
+            let place = format!(
+                "psychic_place = psychic_offset(psychic_result, {argument}, sizeof {argument})"
+            );
             emit(text, 1, &format!("else if (({place}) >= 0) {{"));
-            emit(text, 2, &format!("psychic_output(\"return in {name}\", &place, sizeof place);"));
+            emit(
+                text,
+                2,
+                &format!(
+                    "psychic_output(\"return in {name}\", &psychic_place, sizeof psychic_place);"
+                ),
+            );
             if is_text {
-                emit(text, 2, &format!("room = sizeof {argument} - (size_t)place;"));
+                emit(
+                    text,
+                    2,
+                    &format!("psychic_room = sizeof {argument} - (__SIZE_TYPE__)psychic_place;"),
+                );
             }
             emit(text, 1, "}");
         }
         if is_text {
             emit(text, 1, "else");
-            emit(text, 2, "room = (size_t)-1;");
-            emit(text, 1, "if (result) {");
-            emit(text, 2, "while (length < room && result[length++]);");
-            emit(text, 2, "psychic_output(\"return\", result, length);");
+            emit(text, 2, "psychic_room = (__SIZE_TYPE__)-1;");
+            emit(text, 1, "if (psychic_result) {");
+            emit(
+                text,
+                2,
+                "while (psychic_length < psychic_room && psychic_result[psychic_length++]);",
+            );
+            emit(text, 2, "psychic_output(\"return\", psychic_result, psychic_length);");
             emit(text, 1, "}");
             return;
         }
         emit(text, 1, &format!("else if (PSYCHIC_SIZE({element}))"));
-        emit(text, 2, &output(element, "return", "result", &format!("PSYCHIC_SIZE({element})")));
+        emit(
+            text,
+            2,
+            &output(element, "return", "psychic_result", &format!("PSYCHIC_SIZE({element})")),
+        );
         emit(text, 1, "else");
         emit(text, 2, "psychic_unknown(\"a returned pointer outside all arguments\");");
     }

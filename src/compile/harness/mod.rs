@@ -25,7 +25,8 @@ use crate::{
 ///
 /// `callers` go by the original. A number of another type than the original returns is shown in that
 /// type, and also as it is if it is not the same number there: callers in C see numbers, not their
-/// bytes. Parameters are known by their places and have the names that they have in the original.
+/// bytes. Parameters are known by their places. They have the names that they have in the original, and
+/// those that are numbers have its types.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -52,7 +53,13 @@ pub fn harness(
     }
     for (index, parameter) in signature.parameters.iter_mut().enumerate() {
         match callers.parameters.get(index) {
-            Some(known) => parameter.name.clone_from(&known.name),
+            Some(known) => {
+                parameter.name.clone_from(&known.name);
+                // A call in C converts the number.
+                if let (Type::Scalar(own), Some(number)) = (&mut parameter.ty, &known.number) {
+                    own.clone_from(number);
+                }
+            }
             None if callers.parameters.iter().any(|known| known.name == parameter.name) => {
                 parameter.name = format!("arg{}", index + 1);
             }
@@ -87,7 +94,7 @@ pub fn harness(
          #undef main\n\
          #include \"psychic.h\"\n\
          \n\
-         union psychic_buffers {{ char none;{most} }};\n\
+         union psychic_buffers {{ char psychic_none;{most} }};\n\
          {APART}{SIZE}{TRUTH}{show}\
          \n\
          int main(void)\n\
@@ -114,6 +121,8 @@ pub struct Callers {
 pub struct KnownParameter {
     /// Its name.
     pub name: String,
+    /// Its type, if that is one of numbers and made of keywords alone.
+    pub number: Option<String>,
     /// Whether what it points to is shown after the call; `None` if it is no pointer.
     pub shown: Option<bool>,
 }
@@ -121,8 +130,8 @@ pub struct KnownParameter {
 /// What the callers of `entry` go by; `None` if the source has no such function.
 pub fn callers(source: &str, entry: &str) -> Option<Callers> {
     let signature = signature(source, entry).ok()?;
-    let returns = match signature.returns {
-        Type::Scalar(text) if is_plain(&text) => Some(text),
+    let number = |ty: &Type| match ty {
+        Type::Scalar(text) if is_plain(text) => Some(text.clone()),
         _ => None,
     };
     let shown = |ty: &Type| match ty {
@@ -130,8 +139,12 @@ pub fn callers(source: &str, entry: &str) -> Option<Callers> {
         Type::Void | Type::Scalar(_) | Type::Other(_) => None,
     };
     let parameters = signature.parameters.into_iter();
-    let known = |Parameter { name, ty }| KnownParameter { shown: shown(&ty), name };
-    Some(Callers { returns, parameters: parameters.map(known).collect() })
+    let known =
+        |Parameter { name, ty }| KnownParameter { shown: shown(&ty), number: number(&ty), name };
+    Some(Callers {
+        returns: number(&signature.returns),
+        parameters: parameters.map(known).collect(),
+    })
 }
 
 /// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
@@ -155,8 +168,8 @@ const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
 /// Assumes that every byte of a value of type `type` is 0 or 1 if that is `_Bool`.
 const TRUTH: &str = "#define PSYCHIC_TRUTH(type, value) \\\n\
     \x20 if (_Generic((type *)0, _Bool *: 1, default: 0)) \\\n\
-    \x20   for (size_t i = 0; i < sizeof value; i++) \\\n\
-    \x20     psychic_assume(((const unsigned char *)&value)[i] <= 1)\n";
+    \x20   for (__SIZE_TYPE__ psychic_i = 0; psychic_i < sizeof value; psychic_i++) \\\n\
+    \x20     psychic_assume(((const unsigned char *)&value)[psychic_i] <= 1)\n";
 
 /// How a harness shows values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

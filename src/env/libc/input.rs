@@ -402,7 +402,7 @@ fn assume_length(
     let length = format.length(exprs, value, exprs.width(value));
     let bits = exprs.width(length);
     let short = exprs.ule(length, exprs.constant(bits, u64::from(width)));
-    machine.require(short)?;
+    machine.expect(short)?;
     read::typed(machine).taken.push((value, Taken::Bytes(width)));
     Ok(())
 }

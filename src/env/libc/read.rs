@@ -207,7 +207,7 @@ pub fn word(
     if longest < longest_word {
         let exprs = machine.exprs();
         let fits = exprs.ule(length, exprs.constant(8, u64::from(longest)));
-        machine.require(fits)?;
+        machine.expect(fits)?;
     }
     let mut chosen = longest;
     for candidate in 1..longest {
@@ -226,7 +226,7 @@ pub fn word(
         within(exprs, *byte, |value| accepts(value) && !blank(value))
     });
     let allowed = exprs.all(allowed);
-    machine.require(allowed)?;
+    machine.expect(allowed)?;
     let mut text = typed(machine).text.clone();
     for byte in &bytes {
         text.push_byte(machine.exprs(), *byte);
@@ -271,7 +271,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     let value = machine.input(&given::byte_name(&place), 8);
     if skipped {
         let visible = within(machine.exprs(), value, |value| !is_space(value));
-        machine.require(visible)?;
+        machine.expect(visible)?;
     }
     let mut text = typed(machine).text.clone();
     text.push_byte(machine.exprs(), value);

@@ -280,9 +280,7 @@ pub(super) fn with_limits<T>(
 }
 
 fn limit(resource: Resource, most: u64) -> nix::Result<()> {
-    let (_, hard) = getrlimit(resource)?;
-    let most = most.min(hard);
-    setrlimit(resource, most, most)
+    child::limit(resource, most, most)
 }
 
 fn none() -> Option<&'static str> {
