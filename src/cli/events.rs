@@ -9,6 +9,8 @@ use std::{
 
 use serde::Serialize;
 
+use super::say;
+
 /// When events began to be written; nothing if people read standard error.
 static BEGIN: OnceLock<Instant> = OnceLock::new();
 

@@ -16,6 +16,7 @@ use super::{
         BITCODE, CAREFUL, DIALECT, Product, SEMANTICS, UNCHANGED, WARNINGS, careful, is_sanitized,
     },
     libc::Closure,
+    modules::name_apart,
     precompiled::Precompiled,
     runtime::Runtime,
     stamp::{Stamp, dependencies, hash, normal},
@@ -97,16 +98,15 @@ impl Toolchain {
         // leave out what only a later file needs.
         let joined = out.with_extension("library.bc");
         let whole = match &library.modules[..] {
-            [one] if !library.is_overridden => one,
+            [one] => one,
             several => {
                 self.link(several, &joined)?;
                 &joined
             }
         };
-        if library.is_overridden {
-            // The library's own calls must not reach a function of the program with the same name.
-            self.hide(whole, &library.wanted)?;
-        }
+        // The library's own calls must not reach a function of the program with the same name.
+        let names: Vec<&str> = library.overridden.iter().map(String::as_str).collect();
+        let program = &name_apart(&[program.to_owned()], &names, "own.bc")?[0];
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;
         let linked = self.link(&[Path::new("--only-needed"), program, &wanted, whole], out);
@@ -161,6 +161,7 @@ impl Toolchain {
             _ => BTreeSet::new(),
         };
         modules.iter().try_for_each(|module| unwritten::prepare(module, sanitizer, &defined))?;
+        let modules = name_apart(&modules, &compilation.library.unused_natively(), "own.ir")?;
         self.code(&compilation.flags, sanitizer, &modules).into_iter().collect()
     }
 
@@ -206,9 +207,6 @@ impl Toolchain {
             fs::create_dir_all(directory).map_err(BuildError::io(directory))?;
             let (whole, object) = (directory.join("libraries.bc"), directory.join("libraries.o"));
             self.link(&library.native().collect::<Vec<_>>(), &whole)?;
-            if library.is_overridden {
-                self.hide(&whole, &library.wanted)?;
-            }
             let mut command = self.clang();
             command.arg("-O0").args(sanitizer.flags()).arg("-c").arg(&whole).arg("-o").arg(&object);
             self.run(&mut command)?;
@@ -398,7 +396,7 @@ impl Toolchain {
             parts.extend(list.iter().map(|path| path.display().to_string()));
         }
         parts.extend(flags.iter().cloned());
-        parts.extend(library.wanted.iter().filter(|_| library.is_overridden).cloned());
+        parts.extend(library.overridden.iter().cloned());
         hash(parts)
     }
 }

@@ -14,6 +14,21 @@ use super::BuildError;
 const UNSPECIFIED: &[&str] =
     &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
 
+/// Functions for memory: a C library that is linked dynamically uses those of the program, if it has
+/// any. Of all others it uses its own.
+pub(super) const ALLOCATORS: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "free",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+    "malloc_usable_size",
+];
+
 /// Folders of modules that native runs link too.
 const NATIVE: &[&str] = &["math", "complex", "ctype"];
 
@@ -24,11 +39,17 @@ pub struct Closure {
     pub modules: Vec<PathBuf>,
     /// The symbols that the program itself needs from them.
     pub wanted: Vec<String>,
-    /// Whether the program defines functions with names that the modules define too.
-    pub is_overridden: bool,
+    /// The functions of the program with names that the modules define or need.
+    pub overridden: Vec<String>,
 }
 
 impl Closure {
+    /// The functions of the program that no C library calls natively in place of its own.
+    pub(super) fn unused_natively(&self) -> Vec<&str> {
+        let all = self.overridden.iter().map(String::as_str);
+        all.filter(|name| !ALLOCATORS.contains(name)).collect()
+    }
+
     /// The files of the modules that native runs link too.
     pub fn native(&self) -> impl Iterator<Item = &PathBuf> {
         self.modules.iter().filter(|module| {
@@ -99,10 +120,14 @@ impl Libc {
                 open.extend(self.needs.get(module).into_iter().flatten().map(String::as_str));
             }
         }
-        let in_them =
-            |symbol| self.definitions.get(symbol).is_some_and(|name| modules.contains(name));
-        let is_overridden = defined.into_iter().any(in_them);
+        let needs = modules.iter().filter_map(|module| self.needs.get(*module)).flatten();
+        let needed: BTreeSet<&str> = needs.map(String::as_str).collect();
+        let is_in_them = |symbol: &&str| {
+            needed.contains(*symbol)
+                || self.definitions.get(*symbol).is_some_and(|name| modules.contains(name))
+        };
+        let overridden = defined.into_iter().filter(is_in_them).map(str::to_owned).collect();
         let file = |module: &String| self.directory.join("bitcode").join(format!("{module}.bc"));
-        Closure { modules: modules.into_iter().map(file).collect(), wanted, is_overridden }
+        Closure { modules: modules.into_iter().map(file).collect(), wanted, overridden }
     }
 }

@@ -46,6 +46,7 @@ pub use error::{BuildError, RevisionError};
 pub use harness::{Callers, HarnessError, Show, callers, harness};
 pub use layout::{Common, HARNESS};
 pub use libc::{Closure, Libc};
+pub use modules::lends_allocator;
 pub use numbers::{integers, real_numbers};
 pub use probes::{Probed, probed_flags};
 pub use revisions::Revisions;

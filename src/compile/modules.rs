@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,11 @@ use inkwell::{
     module::Module,
 };
 
-use super::{BuildError, flags::Product};
+use super::{
+    BuildError,
+    flags::Product,
+    libc::{ALLOCATORS, Libc},
+};
 use crate::{
     errors::Sanitizer,
     llvm::{Editor, library},
@@ -54,6 +58,67 @@ pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
 /// saying so.
 pub(super) fn library_functions(file: &Path) -> Result<BTreeSet<String>, BuildError> {
     look(file, library::functions)
+}
+
+/// Those of these names under which some modules define what other modules see.
+pub(super) fn defined(
+    modules: &[PathBuf],
+    names: &BTreeSet<String>,
+) -> Result<BTreeSet<String>, BuildError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut all = BTreeSet::new();
+    for module in modules {
+        let found = look(module, |module| Editor::new(module).defines(&names))?;
+        all.extend(found.into_iter().map(str::to_owned));
+    }
+    Ok(all)
+}
+
+/// Whether a program of some modules has functions for memory of its own that functions of the C
+/// library which it calls would use, too. Functions that are `provided` otherwise are not looked at.
+pub fn lends_allocator(
+    modules: &[PathBuf],
+    libc: &Libc,
+    provided: impl Fn(&str) -> bool,
+) -> Result<bool, BuildError> {
+    let (mut own, mut needed) = (BTreeSet::new(), BTreeSet::new());
+    for module in modules {
+        let names = |editor: Editor| (editor.defines(ALLOCATORS), editor.needed_names());
+        let (defined, missing) = look(module, |module| names(Editor::new(module)))?;
+        own.extend(defined);
+        needed.extend(missing);
+    }
+    let called = needed.iter().map(String::as_str).filter(|name| !own.contains(name));
+    Ok(!own.is_empty() && !libc.closure(called, own.clone(), provided).overridden.is_empty())
+}
+
+/// Gives those of these functions that a program of some modules defines names that nothing else
+/// has, in all of its modules. Copies of the modules that change are written beside them, with
+/// `suffix` for their extension; returns the modules to use.
+pub(super) fn name_apart(
+    modules: &[PathBuf],
+    names: &[&str],
+    suffix: &str,
+) -> Result<Vec<PathBuf>, BuildError> {
+    let mut own: BTreeSet<&str> = BTreeSet::new();
+    if !names.is_empty() {
+        for module in modules {
+            own.extend(look(module, |module| Editor::new(module).defines(names))?);
+        }
+    }
+    if own.is_empty() {
+        return Ok(modules.to_vec());
+    }
+    let renamed = |module: &PathBuf| {
+        let copy = module.with_extension(suffix);
+        fs::copy(module, &copy).map_err(BuildError::io(&copy))?;
+        change(&copy, |_, module| {
+            own.iter().for_each(|name| Editor::new(module).rename(name, &format!("{name}.own")));
+            Ok(())
+        })?;
+        Ok(copy)
+    };
+    modules.iter().map(renamed).collect()
 }
 
 /// Marks the functions of a module with an attribute, so that a pass watches what they do.

@@ -17,6 +17,7 @@ use super::{
     error::BuildError,
     flags::{Product, have_passes},
     libc::Closure,
+    modules::name_apart,
     revisions::{FILES, Revisions},
     together, unwritten,
 };
@@ -68,7 +69,8 @@ impl Revisions {
             return BTreeMap::new();
         }
         let runtime = || self.runtime_objects(sanitizer, library);
-        let (mut modules, runtime) = rayon::join(|| self.prepared(sanitizer, firsts), runtime);
+        let (mut modules, runtime) =
+            rayon::join(|| self.prepared(sanitizer, library, firsts), runtime);
         let mut linked: BTreeMap<Revision, Result<PathBuf, BuildError>> = BTreeMap::new();
         let is_for_linker = |flag: &&String| {
             *flag != "-lm"
@@ -76,9 +78,7 @@ impl Revisions {
                 || [".a", ".so", ".o"].iter().any(|end| flag.ends_with(end))
         };
         let is_optimised = sanitizer == Sanitizer::None && have_passes(&self.flags);
-        let can_be_one = !is_optimised
-            && !library.is_overridden
-            && !self.flags.iter().any(|flag| is_for_linker(&flag));
+        let can_be_one = !is_optimised && !self.flags.iter().any(|flag| is_for_linker(&flag));
         if let (true, Ok(runtime)) = (can_be_one, &runtime)
             && let Some((revisions, program)) = self.together(sanitizer, &modules, runtime)
         {
@@ -175,6 +175,7 @@ impl Revisions {
     fn prepared(
         &self,
         sanitizer: Sanitizer,
+        library: &Closure,
         firsts: &BTreeSet<Revision>,
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let kind = Product::Native(sanitizer);
@@ -194,7 +195,12 @@ impl Revisions {
         if let Ok(defined) = &defined {
             all.par_iter().for_each(|module| _ = unwritten::prepare(module, sanitizer, defined));
         }
-        modules
+        let names = library.unused_natively();
+        let apart = |(revision, modules): (Revision, Result<Vec<PathBuf>, BuildError>)| {
+            let suffix = format!("{revision}.{}", kind.suffix());
+            (revision, modules.and_then(|modules| name_apart(&modules, &names, &suffix)))
+        };
+        modules.into_iter().map(apart).collect()
     }
 
     /// Copies of these revisions' bitcode. Compiling for `kind` would make the same, except for

@@ -183,15 +183,6 @@ impl Toolchain {
         }
     }
 
-    /// Makes all symbols of a module internal except `all_but`, so that its uses of the others keep
-    /// meaning its own definitions.
-    pub(super) fn hide(&self, module: &Path, all_but: &[String]) -> Result<(), BuildError> {
-        let mut run = command(&self.optimiser);
-        run.arg("-passes=internalize")
-            .args(all_but.iter().map(|name| format!("-internalize-public-api-list={name}")));
-        self.run_llvm(&self.optimiser, run.arg(module).arg("-o").arg(module))
-    }
-
     /// Reads a module that others wrote, in a process of its own: LLVM's reader crashes on some
     /// damaged ones. What else may be wrong with it is for its reader to say.
     ///

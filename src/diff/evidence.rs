@@ -200,9 +200,7 @@ impl Differ<'_> {
                 };
                 let goals = [&states[a].path_condition, &is_well_formed[..]].concat();
                 let query = Query { path_condition: path, goals: &goals, model: None };
-                if claims.iter_mut().any(&is_between)
-                    && !solver.check(exprs, query).is_unsat()
-                {
+                if claims.iter_mut().any(&is_between) && !solver.check(exprs, query).is_unsat() {
                     doubted.extend(claims.extract_if(.., is_between));
                 }
             }
@@ -454,6 +452,7 @@ impl Differ<'_> {
         let is_well_formed = of_original.is_some_and(|at| predictions[at].visible().is_some());
         let mut objections = BTreeMap::new();
         let mut mismatches = Vec::new();
+        let mut unseen = RevisionSet::new();
         for (index, prediction) in predictions.iter().enumerate() {
             let (revision, shown, outcome) = (revisions[index], &visible[index], &outcomes[index]);
             let reasons = self.objections(prediction, (shown, outcome), is_well_formed);
@@ -465,6 +464,12 @@ impl Differ<'_> {
             {
                 if self.task.without_result.contains(&revision) {
                     objections.entry(revision).or_insert(vec![Reason::NoResult]);
+                    continue;
+                }
+                if is_unseen(predicted, shown) {
+                    // No difference to others may rest on that, nor is it one to the prediction.
+                    objections.entry(revision).or_insert(vec![Reason::UninitialisedRun]);
+                    unseen.insert(revision);
                     continue;
                 }
                 let how = outcome::explain(predicted, shown, outcome);
@@ -480,6 +485,7 @@ impl Differ<'_> {
             // A revision without a prediction is judged again later.
             if let Some(reasons) = objections.get(revision)
                 && (self.settled || prediction.visible().is_some())
+                && !unseen.contains(*revision)
             {
                 self.distrust(*revision, reasons);
             }
@@ -725,4 +731,15 @@ impl Differ<'_> {
             self.pairs.doubt(&one, &all, reason);
         }
     }
+}
+
+/// Whether a run shows what is predicted, but for a use of memory that was never written: the
+/// sanitizer misses some (`a + b == 2` where neither `a` nor `b` was written).
+fn is_unseen(predicted: &Visible, shown: &Visible) -> bool {
+    let error = Error::UninitialisedRead;
+    if predicted.finding == Some(error.into()) {
+        return shown.finding.is_none();
+    }
+    let mut rest = predicted.clone();
+    rest.noted.remove(&error) && rest == *shown
 }

@@ -3,9 +3,12 @@
 //! Symbols are given by name, so that no handle of a [`view`](super::view) outlives a change.
 #![allow(unsafe_code)]
 
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 
-use super::view::Linkage;
+use super::{
+    library::ATTRIBUTE,
+    view::{Linkage, section},
+};
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
@@ -37,16 +40,6 @@ pub fn is_known_to_this_process(symbol: &str) -> bool {
 /// The beginnings of the names of sections whose content runs before or after `main`.
 const RUNNING: [&str; 7] =
     [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors", ".init", ".fini"];
-
-/// The section that a symbol is put into, if its source names one.
-fn section(symbol: LLVMValueRef) -> Option<String> {
-    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
-    let name = unsafe {
-        let name = LLVMGetSection(symbol);
-        (!name.is_null()).then(|| CStr::from_ptr(name))?
-    };
-    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
-}
 
 /// Changes one module.
 pub struct Editor<'a, 'c>(&'a Module<'c>);
@@ -256,6 +249,20 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
+    /// Those of these names under which the module defines something that other modules see.
+    pub fn defines<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
+        let is_visible = |name: &&&str| {
+            self.symbol(name).is_some_and(|symbol| unsafe {
+                let is_local = matches!(
+                    LLVMGetLinkage(symbol),
+                    Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
+                );
+                LLVMIsDeclaration(symbol) == 0 && !is_local
+            })
+        };
+        names.iter().filter(is_visible).copied().collect()
+    }
+
     /// Sets how a symbol is seen by other modules.
     pub fn set_linkage(&self, name: &str, linkage: Linkage) {
         if let Some(symbol) = self.symbol(name) {
@@ -359,6 +366,10 @@ impl<'a, 'c> Editor<'a, 'c> {
             return;
         };
         unsafe {
+            // For some revisions it does something else than the library's function.
+            let (attribute, length) = (ATTRIBUTE.as_ptr().cast(), ATTRIBUTE.len() as u32);
+            let place = LLVMAttributeFunctionIndex;
+            LLVMRemoveStringAttributeAtIndex(function, place, attribute, length);
             let context = LLVMGetModuleContext(self.raw());
             let builder = LLVMCreateBuilderInContext(context);
             let old = LLVMGetEntryBasicBlock(function);

@@ -8,6 +8,9 @@ use inkwell::{
     values::{AnyValue, InstructionOpcode},
 };
 
+/// The string attribute that `scripts/musl_modules.py` gives to functions of the C library.
+pub const ATTRIBUTE: &str = "psychic-library";
+
 /// The function for which an intrinsic stands, by its name for `double`. It is one of ISO C (clause
 /// 7.12, and TS 18661-3 for other types), or of the compiler's own library.
 pub fn name(base: &str) -> Option<&str> {

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     compile::{self, BuildError, Closure, Whole},
+    env::models,
     errors::Sanitizer,
     ir::{Module, lower},
     merge::{self, Changes},
@@ -91,6 +92,20 @@ impl Stage {
         let (module, library) =
             link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
         refused.extend(united.failed.into_iter().map(|(r, why)| (Revision(r), why)));
+        let has_own = |group: &&compile::Program| {
+            group.revisions.iter().any(|revision| united.allocating.contains(revision))
+        };
+        for group in groups.iter().filter(has_own) {
+            let Some(libc) = &libc else { break };
+            if compile::lends_allocator(&group.modules, libc, models::stand_alone)? {
+                let why = "it has a function like malloc of its own, which functions of the C library \
+                           that it calls use natively: this is not modelled";
+                if group.revisions.contains(&0) {
+                    bail!("the original program is not supported: {why}");
+                }
+                refused.extend(group.revisions.iter().map(|r| (Revision(*r), why.to_owned())));
+            }
+        }
         let mut plain = BTreeMap::new();
         let all = own.bitcode.keys().copied().collect();
         for (revision, made) in own.revisions.programs(Sanitizer::None, &library, &all) {

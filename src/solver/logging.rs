@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::{self, Write},
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
 };

@@ -8,6 +8,7 @@
 
 use std::{
     fs,
+    io::{self, Write},
     path::PathBuf,
     sync::{
         Arc,

@@ -305,7 +305,7 @@ enum Size {
 
 /// A name that shadows neither the entry nor `psychic_rev`.
 fn argument(name: &str) -> String {
-    format!("argument_{name}")
+    format!("psychic_argument_{name}")
 }
 
 fn emit(text: &mut String, depth: usize, line: &str) {

@@ -34,13 +34,13 @@ __attribute__((constructor)) static void show_everything_printed(void) {
 /* Runs before the program's constructors. Without a test, a person may want their own variables. */
 static void come_first(void) {
   char **variables;
-  psychic_environment(environ);
+  psychic_environment(__environ);
   psychic_serve();
   if (!psychic_setting("KTEST_FILE"))
     return;
   variables = psychic_memory((psychic_variables(NULL) + 1) * sizeof *variables);
   psychic_variables(variables);
-  environ = variables;
+  __environ = variables;
 }
 
 /* Comes before constructors with a priority, of which the least is 101. */

@@ -35,8 +35,8 @@ int __real_main(int argc, char **argv, char **envp);
 /* Linked with --wrap=main. */
 int __wrap_main(int argc, char **argv, char **envp) {
   (void)envp;
-  environ = apart(environ);
-  return __real_main(argc, apart(argv), environ);
+  __environ = apart(__environ);
+  return __real_main(argc, apart(argv), __environ);
 }
 
 #define UNWATCHED __attribute__((no_sanitize("address", "memory")))

@@ -40,7 +40,7 @@ use std::{
 use inkwell::{context::Context, module::Module};
 use rayon::prelude::*;
 
-use super::BuildError;
+use super::{BuildError, libc::ALLOCATORS};
 use crate::llvm::{self, Editor, Linkage, Own, Source};
 use compare::{Comparison, LISTS, Plan, Symbols};
 use program::{FEW, load};
@@ -53,6 +53,8 @@ pub struct United {
     pub own: BTreeMap<u32, usize>,
     /// Revisions that cannot be part of the program, and why.
     pub failed: BTreeMap<u32, String>,
+    /// Revisions with functions for memory of their own.
+    pub allocating: BTreeSet<u32>,
     /// Whether an output was written: the meta program's bitcode alone is not right.
     pub is_written: bool,
     /// The [stems](stem) of symbols that the meta program and a revision call by different names.
@@ -83,6 +85,7 @@ pub fn unite<'p>(
         let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
         let (mut united, grafts) = compare_all(&program, &loaded, &named, true);
         united.failed.extend(loaded.failed);
+        united.allocating.extend(loaded.allocating);
         let plan = |(index, revisions, plan): Graft| (loaded.programs[index], revisions, plan);
         Ok((united, grafts.into_iter().map(plan).collect::<Vec<_>>()))
     };
@@ -90,10 +93,11 @@ pub fn unite<'p>(
     let parts: Vec<Result<_, BuildError>> = programs.par_chunks(size).map(compare).collect();
     let (mut united, mut plans) = (United::default(), Vec::new());
     for part in parts {
-        let (United { own, failed, is_written: _, renamed }, more) = part?;
+        let (United { own, failed, allocating, is_written: _, renamed }, more) = part?;
         united.own.extend(own);
         united.failed.extend(failed);
         united.renamed.extend(renamed);
+        united.allocating.extend(allocating);
         plans.extend(more);
     }
     let mut wanted: Vec<&Program> = plans.iter().map(|(program, ..)| *program).collect();
@@ -177,12 +181,15 @@ pub(super) fn names<'p>(
 }
 
 /// Programs of revisions, in one context.
+#[derive(Default)]
 struct Loaded<'p, 'c> {
     programs: Vec<&'p Program>,
     /// The linked module of each program.
     own: Vec<Module<'c>>,
     /// Why the programs of some revisions cannot be read.
     failed: BTreeMap<u32, String>,
+    /// See [`United::allocating`].
+    allocating: BTreeSet<u32>,
 }
 
 /// Reads the meta program and programs of revisions, and makes them ready to be compared and put
@@ -223,7 +230,7 @@ fn load_all<'p, 'c>(
     context: &'c Context,
     programs: impl IntoIterator<Item = &'p Program>,
 ) -> Result<Loaded<'p, 'c>, BuildError> {
-    let mut loaded = Loaded { programs: Vec::new(), own: Vec::new(), failed: BTreeMap::new() };
+    let mut loaded = Loaded::default();
     for program in programs {
         let module = load(context, &program.modules);
         let allowed = module.and_then(|module| match Editor::new(&module).beyond_bitcode() {
@@ -232,6 +239,9 @@ fn load_all<'p, 'c>(
         });
         match allowed {
             Ok(module) => {
+                if !Editor::new(&module).defines(ALLOCATORS).is_empty() {
+                    loaded.allocating.extend(&program.revisions);
+                }
                 loaded.programs.push(program);
                 loaded.own.push(module);
             }

@@ -13,7 +13,7 @@ use std::{
 use super::{
     commands::{Commands, Reads, read_commands},
     libc,
-    tree::{MERGED, SourceTree, copy, remove_modules, write},
+    tree::{MERGED, RESOLVED, SourceTree, copy, remove_modules, write},
 };
 use crate::{
     child::{self, ChildLimits, last_lines},
@@ -282,7 +282,7 @@ impl Whole {
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(
             "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
-             {libc}/lib/crt1.o -L{} -L{libc}/lib",
+             -Wl,--save-temps=resolution {libc}/lib/crt1.o -L{} -L{libc}/lib",
             self.tool("ld.lld").display(),
             self.tree.with_file_name(EARLY).display(),
         );
@@ -332,10 +332,20 @@ impl Whole {
         let mut module = tree.join(&self.recipe.program).into_os_string();
         module.push(MERGED);
         let module = PathBuf::from(module);
-        if module.is_file() {
-            return Ok(module);
-        }
         let program = self.recipe.program.clone();
+        if module.is_file() {
+            let mut resolved = tree.join(&program).into_os_string();
+            resolved.push(RESOLVED);
+            let resolved = PathBuf::from(resolved);
+            let text = fs::read(&resolved).map_err(BuildError::io(&resolved))?;
+            return match redefined(&String::from_utf8_lossy(&text)) {
+                Some(name) => Err(BuildError::Unite(format!(
+                    "an option or script of the linker says what `{name}` is (--wrap or --defsym, \
+                     say), which is not modelled"
+                ))),
+                None => Ok(module),
+            };
+        }
         Err(BuildError::NoProgram { program, expected: module })
     }
 
@@ -386,4 +396,13 @@ impl Whole {
         let output = self.toolchain.run(&mut list)?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
     }
+}
+
+/// The name of a symbol that the linker defines in another way than by a module that defines it, if
+/// there is one. `resolved` is what lld writes of how it resolved the symbols of modules.
+fn redefined(resolved: &str) -> Option<&str> {
+    let symbols = resolved.lines().filter_map(|line| line.strip_prefix("-r="));
+    let mut told = symbols.filter_map(|line| line.rsplit_once(','));
+    let (symbol, _) = told.find(|(_, how)| how.contains('r'))?;
+    symbol.rsplit_once(',').map(|(_, name)| name)
 }

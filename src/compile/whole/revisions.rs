@@ -25,6 +25,7 @@ use super::{
 use crate::{
     compile::{
         error::BuildError,
+        libc::ALLOCATORS,
         modules,
         stamp::Stamp,
         unite::{Program, names, unite, unite_source},
@@ -220,6 +221,9 @@ impl Whole {
                 affected.entry(source).or_default().insert(*leader);
             }
         }
+        let libc = self.names_of_libc()?;
+        let lendable =
+            libc.iter().cloned().chain(ALLOCATORS.iter().map(|&n| n.to_owned())).collect();
         let mut sources = Vec::new();
         for (number, (path, revisions)) in affected.iter().enumerate() {
             let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
@@ -244,10 +248,17 @@ impl Whole {
                     return Err(BuildError::Unite(why.to_owned()));
                 }
             }
+            let defined = |program: &Program| modules::defined(&program.modules, &lendable);
+            let names: Vec<BTreeSet<String>> =
+                programs.iter().map(defined).collect::<Result<_, _>>()?;
+            if names.windows(2).any(|two| two[0] != two[1]) {
+                // The C library, which is linked once, would use it for all revisions.
+                let why = "a function of the C library is defined by some revisions only";
+                return Err(BuildError::Unite(why.to_owned()));
+            }
             sources.push(Source { path, meta: place("meta"), programs, united: place("united") });
         }
         let original = directory.join(format!("{}.bc", Revision::ORIGINAL));
-        let libc = self.names_of_libc()?;
         let mut all = United::default();
         for source in &sources {
             let others = || sources.iter().filter(|other| other.path != source.path);

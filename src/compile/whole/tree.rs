@@ -23,6 +23,9 @@ use crate::{
 /// The linker leaves the merged module under the program's name with this suffix.
 pub(super) const MERGED: &str = ".0.0.preopt.bc";
 
+/// How it resolved the symbols of modules is left under this one.
+pub(super) const RESOLVED: &str = ".resolution.txt";
+
 /// Writes and deletes the changed files of a tree.
 pub(super) fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
     for (path, text) in changes {

@@ -288,9 +288,6 @@ fn global_variable<'m>(
     Global { name, bytes, alignment, constant, external }
 }
 
-/// The string attribute that `scripts/musl_modules.py` gives to functions of the C library.
-const LIBRARY: &str = "psychic-library";
-
 fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> Function {
     let ty = function.symbol_type();
     let mut head = Function { name: function.name(), ..Function::default() };
@@ -303,7 +300,7 @@ fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> F
     }
     if function.is_function() {
         head.place = files.function(function);
-        head.library = function.has_attribute(LIBRARY);
+        head.library = function.has_attribute(llvm::library::ATTRIBUTE);
     }
     head
 }

@@ -1,9 +1,9 @@
 //! Values: constants, symbols and instructions.
 #![allow(unsafe_code)]
 
-use std::{iter, marker::PhantomData};
+use std::{ffi::CStr, iter, marker::PhantomData};
 
-use inkwell::llvm_sys::{LLVMUnnamedAddr, core::*, debuginfo::*};
+use inkwell::llvm_sys::{LLVMUnnamedAddr, core::*, debuginfo::*, prelude::LLVMValueRef};
 
 use super::{
     Block, IntPredicate, Linkage, Metadata, Opcode, RealPredicate, RmwOp, Type, TypeKind, Value,
@@ -232,10 +232,14 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetAlignment(self.0) }.max(1)
     }
 
-    /// A global variable that may not be written.
+    /// A global variable that may not be written: a constant, unless its source puts it into a
+    /// section that is written.
     pub fn is_read_only(self) -> bool {
         assert!(self.is_global());
-        unsafe { LLVMIsGlobalConstant(self.0) != 0 }
+        let section = section(self.0).unwrap_or_default();
+        let is_written = [".data", ".bss", ".tdata"].iter().any(|name| section.starts_with(name))
+            && !section.starts_with(".data.rel.ro");
+        unsafe { LLVMIsGlobalConstant(self.0) != 0 && !is_written }
     }
 
     /// Initial value of a global variable.
@@ -477,4 +481,14 @@ impl<'m> Value<'m> {
             .map(|(i, to)| (self.operand(2 + 2 * i as u32), to))
             .collect()
     }
+}
+
+/// The section that a symbol is put into, if its source names one.
+pub(in crate::llvm) fn section(symbol: LLVMValueRef) -> Option<String> {
+    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
+    let name = unsafe {
+        let name = LLVMGetSection(symbol);
+        (!name.is_null()).then(|| CStr::from_ptr(name))?
+    };
+    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }

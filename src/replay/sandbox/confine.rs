@@ -36,6 +36,7 @@ use seccompiler::{
 };
 
 use super::protocol::Setup;
+use crate::child;
 
 /// The parts of the host's file system that a program sees, read-only.
 const SYSTEM: &[&str] =

@@ -26,7 +26,7 @@ mod zygote;
 
 use std::{
     fs::File,
-    io::{self, PipeReader, PipeWriter},
+    io::{self, PipeReader, PipeWriter, Write},
     os::fd::AsFd,
     path::Path,
     sync::atomic::{AtomicU32, Ordering},
@@ -51,7 +51,7 @@ pub fn sandbox_helper() {
             Ok(()) => 0,
             Err(error) => {
                 // The tool only sees that the helper is gone.
-                eprintln!("psychic: sandbox: {error}");
+                _ = writeln!(io::stderr(), "psychic: sandbox: {error}");
                 1
             }
         });
