@@ -467,8 +467,6 @@ impl Differ<'_> {
                     continue;
                 }
                 if is_unseen(predicted, shown) {
-                    // No difference to others may rest on that, nor is it one to the prediction.
-                    objections.entry(revision).or_insert(vec![Reason::UninitialisedRun]);
                     unseen.insert(revision);
                     continue;
                 }
@@ -485,10 +483,14 @@ impl Differ<'_> {
             // A revision without a prediction is judged again later.
             if let Some(reasons) = objections.get(revision)
                 && (self.settled || prediction.visible().is_some())
-                && !unseen.contains(*revision)
             {
                 self.distrust(*revision, reasons);
             }
+        }
+        // No difference may rest on what a sanitizer has missed.
+        let mut visible = visible;
+        if !unseen.is_empty() {
+            visible.iter_mut().for_each(|one| _ = one.noted.remove(&Error::UninitialisedRead));
         }
         let test = TestId(self.tests.len() as u32 + 1);
         let all = revisions.iter().copied().zip(&visible);
@@ -736,10 +738,6 @@ impl Differ<'_> {
 /// Whether a run shows what is predicted, but for a use of memory that was never written: the
 /// sanitizer misses some (`a + b == 2` where neither `a` nor `b` was written).
 fn is_unseen(predicted: &Visible, shown: &Visible) -> bool {
-    let error = Error::UninitialisedRead;
-    if predicted.finding == Some(error.into()) {
-        return shown.finding.is_none();
-    }
     let mut rest = predicted.clone();
-    rest.noted.remove(&error) && rest == *shown
+    rest.noted.remove(&Error::UninitialisedRead) && rest == *shown
 }

@@ -26,7 +26,7 @@ use crate::{
 /// `callers` go by the original. A number of another type than the original returns is shown in that
 /// type, and also as it is if it is not the same number there: callers in C see numbers, not their
 /// bytes. Parameters are known by their places. They have the names that they have in the original, and
-/// those that are numbers have its types.
+/// its types, as far as every revision knows these.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -55,10 +55,7 @@ pub fn harness(
         match callers.parameters.get(index) {
             Some(known) => {
                 parameter.name.clone_from(&known.name);
-                // A call in C converts the number.
-                if let (Type::Scalar(own), Some(number)) = (&mut parameter.ty, &known.number) {
-                    own.clone_from(number);
-                }
+                parameter.ty = passed(&known.ty, &parameter.ty);
             }
             None if callers.parameters.iter().any(|known| known.name == parameter.name) => {
                 parameter.name = format!("arg{}", index + 1);
@@ -79,7 +76,7 @@ pub fn harness(
     let mut arguments = Vec::new();
     for (index, parameter) in signature.parameters.iter().enumerate() {
         let known = callers.parameters.get(index);
-        arguments.push(body.parameter(parameter, known.and_then(|known| known.shown))?);
+        arguments.push(body.parameter(parameter, known.and_then(KnownParameter::is_shown))?);
     }
     let call = body.call(&signature, &arguments.join(", "), callers.returns.as_deref())?;
     let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
@@ -121,30 +118,53 @@ pub struct Callers {
 pub struct KnownParameter {
     /// Its name.
     pub name: String,
-    /// Its type, if that is one of numbers and made of keywords alone.
-    pub number: Option<String>,
+    /// Its type.
+    ty: Type,
+}
+
+impl KnownParameter {
     /// Whether what it points to is shown after the call; `None` if it is no pointer.
-    pub shown: Option<bool>,
+    fn is_shown(&self) -> Option<bool> {
+        match self.ty {
+            Type::Pointer { constant, .. } => Some(!constant),
+            Type::Void | Type::Scalar(_) | Type::Other(_) => None,
+        }
+    }
+}
+
+/// The type of the argument that callers who know a parameter as `known` pass where it is `own`: calls
+/// in C convert numbers, and arrays are as large as the original says.
+fn passed(known: &Type, own: &Type) -> Type {
+    let (pointer, other) = match own {
+        Type::Pointer { element, constant, .. } => (Some(element), Some(*constant)),
+        Type::Other(_) => (None, None),
+        Type::Scalar(_) | Type::Void => match known {
+            Type::Scalar(number) if is_plain(number) && *own != Type::Void => return known.clone(),
+            _ => return own.clone(),
+        },
+    };
+    match known {
+        Type::Pointer { element, dimensions, constant, length }
+            if is_plain(element) || Some(element) == pointer =>
+        {
+            let (element, dimensions) = (element.clone(), dimensions.clone());
+            let constant = other.unwrap_or(*constant);
+            Type::Pointer { element, dimensions, constant, length: *length }
+        }
+        _ => own.clone(),
+    }
 }
 
 /// What the callers of `entry` go by; `None` if the source has no such function.
 pub fn callers(source: &str, entry: &str) -> Option<Callers> {
     let signature = signature(source, entry).ok()?;
-    let number = |ty: &Type| match ty {
-        Type::Scalar(text) if is_plain(text) => Some(text.clone()),
+    let returns = match signature.returns {
+        Type::Scalar(text) if is_plain(&text) => Some(text),
         _ => None,
     };
-    let shown = |ty: &Type| match ty {
-        Type::Pointer { constant, .. } => Some(!constant),
-        Type::Void | Type::Scalar(_) | Type::Other(_) => None,
-    };
     let parameters = signature.parameters.into_iter();
-    let known =
-        |Parameter { name, ty }| KnownParameter { shown: shown(&ty), number: number(&ty), name };
-    Some(Callers {
-        returns: number(&signature.returns),
-        parameters: parameters.map(known).collect(),
-    })
+    let known = |Parameter { name, ty }| KnownParameter { name, ty };
+    Some(Callers { returns, parameters: parameters.map(known).collect() })
 }
 
 /// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
