@@ -37,7 +37,7 @@ pub(super) struct StageArgs {
 #[derive(Args, Clone, Debug)]
 pub(super) struct SearchArgs {
     /// Workers, compilers, native runs at once; no proof depends on it [default: all processors]
-    #[arg(long, short = 'j', value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, short = 'j', value_name = "N", value_parser = jobs, allow_hyphen_values = true)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// What the random choices of a search begin with
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -215,4 +215,11 @@ fn results_below(place: &Path, name: &str) -> PathBuf {
 pub(super) fn results_of_file(original: &Path, out: Option<&Path>) -> PathBuf {
     let below = || results_below(Path::new(""), &name_of(original));
     out.map_or_else(below, Path::to_owned)
+}
+
+/// Reads how much is done at once.
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    const MOST: usize = 256;
+    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST);
+    number.ok_or_else(|| format!("not a number from 1 to {MOST}"))
 }

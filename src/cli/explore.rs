@@ -138,14 +138,13 @@ pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let seconds = begin.elapsed().as_secs_f64();
     let states = written.rows.len() as u64;
     say::line(&format!(
-        "{} paths ended ({} with an error), {} left incomplete, {} instructions, {} queries, \
-         {seconds:.2} s, {} tests: {}",
-        states - written.incomplete,
+        "{} ended ({} with an error), {} left incomplete, {}, {}, {seconds:.2} s, {}: {}",
+        say::count(states - written.incomplete, "path"),
         written.errors,
         written.incomplete,
-        statistics.instructions,
-        statistics.solver.first().map_or(0, |layer| layer.queries),
-        written.tests,
+        say::count(statistics.instructions, "instruction"),
+        say::count(statistics.solver.first().map_or(0, |layer| layer.queries), "query"),
+        say::count(written.tests, "test"),
         target.results.path().display(),
     ))?;
     say::line(&covered)?;

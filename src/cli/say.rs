@@ -28,6 +28,7 @@ pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
     let ending = match noun {
         _ if number == 1 => "",
         _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
+        "query" => return format!("{number} queries"),
         _ => "s",
     };
     format!("{number} {noun}{ending}")

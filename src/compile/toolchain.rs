@@ -293,15 +293,16 @@ pub(super) fn quoted(word: &str) -> String {
 /// The first errors as `file:line: message`. Linkers do not use clang's format: if no line contains
 /// `error:`, the first lines are taken.
 fn first_errors(stderr: &str) -> String {
-    let errors = stderr
-        .lines()
+    // This line of clang's stands below what the linker says.
+    let lines = || stderr.lines().filter(|line| !line.contains("linker command failed"));
+    let errors = lines()
         .filter(|line| line.contains("error: ") || line.contains("undefined reference"))
         .map(|line| line.strip_prefix("./").unwrap_or(line))
         .map(|line| line.replacen("fatal error: ", "", 1).replacen("error: ", "", 1))
         .take(ERRORS_SHOWN)
         .collect::<Vec<_>>();
     if errors.is_empty() {
-        stderr.lines().take(ERRORS_SHOWN).collect::<Vec<_>>().join("\n")
+        lines().take(ERRORS_SHOWN).collect::<Vec<_>>().join("\n")
     } else {
         errors.join("\n")
     }
@@ -326,6 +327,18 @@ mod tests {
         assert_eq!(
             Toolchain::beside(Path::new("/opt/bin/clang"), "opt"),
             Path::new("/opt/bin/opt")
+        );
+    }
+
+    #[test]
+    fn what_a_linker_says_is_no_format_of_clangs() {
+        let missing = "/usr/bin/ld: cannot find -lx: No such file or directory";
+        let last = "clang-19: error: linker command failed with exit code 1 (use -v to see it)";
+        assert_eq!(first_errors(&format!("{missing}\n{last}\n")), missing);
+        let undefined = "a.c:(.text+0x17): undefined reference to `g'";
+        assert_eq!(
+            first_errors(&format!("/usr/bin/ld: a.o: in function `f':\n{undefined}\n{last}")),
+            undefined
         );
     }
 

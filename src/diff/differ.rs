@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     env::{Approximation, Halt, Incomplete},
-    exec::{Alike, ForkKind, HaltState, Lineage, Start, lockstep},
+    exec::{Alike, ForkKind, HaltState, Lineage, Program, Start, lockstep},
     explore::unless_it_panics,
     expr::{Assignment, ExprId},
     replay::TestInput,
@@ -138,6 +138,11 @@ impl<'a> Differ<'a> {
             new.distrust(revision, &[Reason::NoResult]);
         }
         new
+    }
+
+    /// The program that they are revisions of.
+    pub fn program(&self) -> &Program {
+        self.task.program
     }
 
     /// The revisions that run.

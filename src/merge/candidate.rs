@@ -49,6 +49,9 @@ pub fn candidates(subject: &Subject) -> Candidates {
 /// Reads a patch, whatever its form, and applies it to the sources.
 fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     let candidate = match patch.form {
+        Form::Diff | Form::File if !patch.path.is_file() => {
+            Err(format!("{}: neither a file nor a link to one", patch.name))
+        }
         Form::Diff => applied(subject, patch),
         Form::File => in_place(subject, patch),
         Form::Tree => tree(subject, patch),

@@ -119,7 +119,14 @@ pub(super) fn parse(text: &str) -> Result<Vec<FileDiff>, PatchError> {
     }
     match diffs.is_empty() && !reader.changes_mode {
         true if text.trim().is_empty() => Err(PatchError { line: 1, reason: "empty".into() }),
-        true => Err(PatchError { line: 1, reason: "not a unified diff".into() }),
+        true => {
+            let is_context = text.lines().any(|line| line.starts_with("***************"));
+            let what = match is_context {
+                true => "a context diff: make a unified one, as `diff -u` or `git diff` does",
+                false => "not a unified diff",
+            };
+            Err(PatchError { line: 1, reason: what.into() })
+        }
         false => Ok(diffs),
     }
 }

@@ -1,6 +1,9 @@
 //! What can go wrong with results.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use super::id::TestId;
 
@@ -21,8 +24,7 @@ pub enum ResultsError {
     },
     /// The directory holds something that no run has written.
     #[error("{}: not a directory of results, it has `{name}`; choose another place with --out, \
-             or put an empty file `{mark}` there if all of it may be replaced",
-            path.display(), mark = MARK)]
+             or {}", path.display(), spare(path, name))]
     Foreign {
         /// The directory.
         path: PathBuf,
@@ -93,4 +95,12 @@ pub enum ResultsError {
         /// The revision.
         revision: crate::subject::Revision,
     },
+}
+
+/// What else to do with a directory that holds something that no run has written.
+fn spare(path: &Path, name: &str) -> String {
+    match path.join(MARK).exists() {
+        true => format!("move `{name}` elsewhere"),
+        false => format!("put an empty file `{MARK}` there if all of it may be replaced"),
+    }
 }

@@ -6,6 +6,7 @@ use crate::{
     env::libc::stdin::Stdin,
     exec::HaltState,
     explore::Exhausted,
+    ir::Module,
     subject::{
         Revision, Times,
         config::{ArgConfig, InputsConfig},
@@ -26,6 +27,7 @@ pub(super) fn bounds(
     times: &Times,
     states: &[HaltState],
     exhausted: bool,
+    asks: Asks,
 ) -> Vec<String> {
     let mut bounds = Vec::new();
     let reads = |state: &HaltState| match &state.world.stdin {
@@ -84,6 +86,12 @@ pub(super) fn bounds(
             }
         });
     }
+    if asks.arguments && inputs.args.is_empty() {
+        bounds.push("no arguments".into());
+    }
+    if asks.environment && inputs.env.is_empty() {
+        bounds.push("no environment variables".into());
+    }
     for (name, value) in &inputs.env {
         bounds.push(match value {
             ArgConfig::Text(text) => format!("{name}={text:?}"),
@@ -107,6 +115,27 @@ pub(super) fn bounds(
         bounds.push("exploration was stopped before its end".into());
     }
     bounds
+}
+
+/// What a program asks its surroundings for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asks {
+    /// Its `main` takes the arguments.
+    arguments: bool,
+    /// It looks at environment variables.
+    environment: bool,
+}
+
+impl Asks {
+    /// What a program that starts at `entry` asks for. The C library of a whole program does so
+    /// for itself, so nothing is known of these.
+    pub(super) fn of(module: &Module, entry: &str) -> Self {
+        let of_name = |name: &str| module.functions.iter().find(|one| one.name == name);
+        Self {
+            arguments: of_name(entry).is_some_and(|main| !main.params.is_empty()),
+            environment: of_name("getenv").is_some_and(|getenv| getenv.code.is_empty()),
+        }
+    }
 }
 
 /// The bound that makes every proof an empty one.
@@ -135,7 +164,7 @@ mod tests {
     fn standard_input_that_is_given_is_a_bound_even_if_it_is_empty() {
         let of = |stdin: StdinConfig| {
             let inputs = InputsConfig { stdin, ..InputsConfig::default() };
-            bounds(&inputs, &Times::default(), &[], true)
+            bounds(&inputs, &Times::default(), &[], true, Asks::default())
         };
         let bytes = |bytes| StdinConfig { bytes: Some(bytes), ..StdinConfig::default() };
         assert_eq!(of(bytes(0)), ["empty standard input"]);

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use tracing::debug;
 
 use super::{
+    error::Error,
     inputs,
     linking::{find_libc, link_libc, load_cached},
     merged::Merged,
@@ -215,6 +216,10 @@ impl Stage {
         observer: &mut dyn Observer,
     ) -> anyhow::Result<()> {
         debug!(?own, ?refused, "built");
+        // A compiler that was stopped says nothing of a patch.
+        if self.toolchain.stopper().is_set() {
+            bail!(Error::Interrupted);
+        }
         let known: Vec<Revision> = merged.revisions.clone();
         merged.note(own, refused);
         self.results.write(&merged.rows)?;

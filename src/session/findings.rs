@@ -11,7 +11,7 @@ use anyhow::Context;
 
 use super::{
     Error, Until,
-    bounds::bounds,
+    bounds::{Asks, bounds},
     describe::{Values, describe_input, describe_outcomes},
     inputs::{environment, given_tests, native},
     merged::Merged,
@@ -262,7 +262,11 @@ impl Run<'_> {
     fn report(&mut self) -> anyhow::Result<Report> {
         let tests = self.differ.tests();
         let Subject { config, times, .. } = &self.stage.subject;
-        let mut bounds = bounds(&config.inputs, times, self.differ.states(), self.exhausted);
+        let asks = match self.stage.subject.config.build.is_whole() {
+            true => Asks::default(),
+            false => Asks::of(&self.differ.program().module, "main"),
+        };
+        let mut bounds = bounds(&config.inputs, times, self.differ.states(), self.exhausted, asks);
         let commit = self.stage.subject.commit.as_ref();
         bounds.extend(
             commit.map(|commit| format!("sources of commit {commit}, the newest that patches fit")),

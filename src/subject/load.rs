@@ -494,7 +494,8 @@ impl ConfigFile<'_> {
             let mut paths = self.matches(dir, pattern)?;
             // A patch that two globs match is one revision, numbered by the first of them.
             paths.retain(|path| {
-                let is_one = path.is_file() || path.is_dir() && !is_patch;
+                // What is no file is set aside, but directories among diffs are passed over.
+                let is_one = !path.is_dir() || !is_patch;
                 is_one && patches.iter().all(|patch| patch.path != *path)
             });
             for path in paths {

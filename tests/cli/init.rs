@@ -112,6 +112,26 @@ fn headers_elsewhere_and_the_arguments_that_main_wants_are_found() {
 }
 
 #[test]
+fn a_text_that_is_read_by_the_character_is_short() {
+    let program = "#include <stdio.h>\nint main(void)\n{\n\tint c, n = 0;\n\
+                   \twhile ((c = getchar()) != EOF)\n\t\tif (c == 'x')\n\t\t\tn++;\n\
+                   \tprintf(\"%d\", n);\n\treturn 0;\n}\n";
+    let diff = "--- a/xs.c\n+++ b/xs.c\n@@ -7 +7 @@\n-\t\t\tn++;\n+\t\t\tn += 2;\n";
+    let scratch = without().file("xs.c", program).file("1.diff", diff);
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"xs.c\"]",
+            "patches = [\"*.diff\"]",
+            "[inputs]",
+            "stdin = { tokens = 6, eof = true }",
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("1 pair distinguished"), "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn a_program_that_opens_files_is_run_whole() {
     let program = include_str!("programs/counts_whole.c");
     let diff =

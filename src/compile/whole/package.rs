@@ -406,3 +406,15 @@ fn redefined(resolved: &str) -> Option<&str> {
     let (symbol, _) = told.find(|(_, how)| how.contains('r'))?;
     symbol.rsplit_once(',').map(|(_, name)| name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_symbol_that_an_option_redefines_is_found() {
+        let plain = "a.o\n-r=a.o,main,plx\n-r=a.o,work,l\nb.o\n-r=b.o,work,pl\n";
+        assert_eq!(redefined(plain), None);
+        assert_eq!(redefined(&plain.replace("work,l\n", "work,lr\n")), Some("work"));
+    }
+}

@@ -14,7 +14,10 @@ use std::{
 use anyhow::{Context, bail};
 use walkdir::WalkDir;
 
-use self::{arguments::Count, needs::Needs};
+use self::{
+    arguments::Count,
+    needs::{Needs, reads_characters},
+};
 use super::stage;
 use crate::{
     compile::{Function, Pointer, Show, calls, functions, pointers},
@@ -34,6 +37,8 @@ const TEXT: u32 = 4;
 const ELEMENTS: u32 = 3;
 /// The sizes of standard input and of a file for a program that is run whole, in bytes.
 const INPUT: u32 = 4;
+/// The size of standard input of other programs that read it by the character.
+const CHARACTERS: u32 = 6;
 /// The size of an argument, in bytes.
 const ARGUMENT: u32 = 3;
 
@@ -317,6 +322,13 @@ impl Guess {
         let functions = sources.iter().flat_map(|source| &source.functions);
         let defined = functions.map(|function| function.name.clone()).collect();
         let Some(Needs { because, has_files, has_input }) = Needs::of(&called, &defined) else {
+            // Numbers and words are one token each, but so is every single character of a text.
+            if reads_characters(&called) {
+                self.inputs.push(format!("stdin = {{ tokens = {CHARACTERS}, eof = true }}"));
+                self.reasons.push(format!(
+                    "it reads standard input by the character: there are up to {CHARACTERS}"
+                ));
+            }
             return;
         };
         self.is_whole = true;

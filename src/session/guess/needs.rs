@@ -71,6 +71,12 @@ const STANDARD: &[&str] = &[
     "fgetc", "fgets", "fread", "getc", "getchar", "getdelim", "getline", "gets", "scanf", "fscanf",
 ];
 
+/// Whether a program that calls these functions reads standard input by the character or line alone.
+pub(super) fn reads_characters(called: &BTreeSet<String>) -> bool {
+    let calls = |names: &[&str]| names.iter().any(|name| called.contains(*name));
+    calls(STANDARD) && !calls(&["scanf", "fscanf"])
+}
+
 /// What a program that should be run whole needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Needs {
