@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     env::{Stop, offset},
-    expr::ExprId,
+    expr::{ExprId, VariableId},
     ir::address::{self, object_number},
     memory::{Byte, Fault, Object, Segment, Value, value::truncate},
     solver::{Query, Verdict},
@@ -133,7 +133,10 @@ impl Executor<'_> {
         let numbers = takes_part.then(|| self.with_numbers(object, now, offset, length, step));
         let numbers = numbers.flatten();
         let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
-        if self.state.lockstep.is_some() && now.capacity() > lockstep::LOOKED_UP {
+        // All that a table says of one character can be tried.
+        let of_character = |variables: &[VariableId]| matches!(variables, [only] if exprs.variable_width(*only) <= 8);
+        let is_table = now.constant && of_character(exprs.variables(offset));
+        if self.state.lockstep.is_some() && now.capacity() > lockstep::LOOKED_UP && !is_table {
             word = self.unknown_for(word);
         }
         Ok(Value::from_expr(exprs, exprs.extract(word, 0, width)))
