@@ -25,25 +25,6 @@ pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
 
-/// Whether the type of a number is made of keywords alone.
-pub(super) fn is_plain(ty: &str) -> bool {
-    let is_keyword = |word: &str| {
-        matches!(
-            word,
-            "_Bool"
-                | "signed"
-                | "unsigned"
-                | "char"
-                | "short"
-                | "int"
-                | "long"
-                | "float"
-                | "double"
-        )
-    };
-    ty.split_whitespace().all(is_keyword)
-}
-
 /// The parameters of `entry` that are integers, and whether each is signed. Left out are types whose
 /// names do not say it. Empty if the signature cannot be read.
 pub fn integers(source: &str, entry: &str) -> BTreeMap<String, bool> {

@@ -7,8 +7,6 @@ use std::{
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::numbers::is_plain;
-
 /// A function definition's signature.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Signature {
@@ -95,6 +93,25 @@ pub fn pointers(source: &str, function: &str) -> Option<Vec<Pointer>> {
         _ => None,
     };
     Some(signature.parameters.into_iter().filter_map(pointer).collect())
+}
+
+/// Whether the type of a number is made of keywords alone.
+pub(super) fn is_plain(ty: &str) -> bool {
+    let is_keyword = |word: &str| {
+        matches!(
+            word,
+            "_Bool"
+                | "signed"
+                | "unsigned"
+                | "char"
+                | "short"
+                | "int"
+                | "long"
+                | "float"
+                | "double"
+        )
+    };
+    ty.split_whitespace().all(is_keyword)
 }
 
 /// Whether a type is one of characters.

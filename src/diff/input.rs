@@ -18,7 +18,7 @@ use crate::{
     expr::{Assignment, Bv, ExprId, Exprs, VariableId},
     memory::Byte,
     replay::TestInput,
-    subject::Times,
+    subject::{Revision, Times},
 };
 
 /// The values that the given inputs assign to the variables of a program. An input contributes only
@@ -227,12 +227,23 @@ pub(super) fn is_text(world: &World) -> bool {
 }
 
 /// The least that any path takes of a number or word, where that is not all
-/// ([`TypedInput::taken`](crate::env::libc::stdin::TypedInput::taken)).
-pub(super) fn taken<'s>(states: impl Iterator<Item = &'s HaltState>) -> BTreeMap<ExprId, Taken> {
+/// ([`TypedInput::taken`](crate::env::libc::stdin::TypedInput::taken)). Of what the original reads,
+/// only its own paths count.
+pub(super) fn taken<'s>(
+    states: impl Iterator<Item = &'s HaltState> + Clone,
+) -> BTreeMap<ExprId, Taken> {
+    let is_of_original = |state: &&HaltState| state.revisions.contains(Revision::ORIGINAL);
+    let read = |state: &'s HaltState| match &state.world.stdin {
+        Stdin::Typed(typed) => typed.file().atoms().filter_map(Atom::value).collect(),
+        Stdin::Bytes(_) => Vec::new(),
+    };
+    let by_original: BTreeSet<ExprId> =
+        states.clone().filter(is_of_original).flat_map(read).collect();
     let mut least = BTreeMap::new();
     for state in states {
         let Stdin::Typed(typed) = &state.world.stdin else { continue };
-        for (part, taken) in typed.taken() {
+        let counts = |part: &ExprId| is_of_original(&state) || !by_original.contains(part);
+        for (part, taken) in typed.taken().iter().filter(|(part, _)| counts(part)) {
             let known = least.entry(*part).or_insert(*taken);
             *known = (*known).min(*taken);
         }
@@ -320,12 +331,7 @@ pub(super) fn variables(exprs: &Exprs, world: &World) -> Vec<VariableId> {
     let mut parts: Vec<ExprId> =
         world.objects.iter().flat_map(|object| object.bytes.iter().copied()).collect();
     match &world.stdin {
-        Stdin::Typed(typed) => parts.extend(typed.file().atoms().filter_map(|atom| match atom {
-            Atom::Literal(_) => None,
-            Atom::Byte(value) | Atom::Number { value, .. } | Atom::Real { value, .. } => {
-                Some(value)
-            }
-        })),
+        Stdin::Typed(typed) => parts.extend(typed.file().atoms().filter_map(Atom::value)),
         Stdin::Bytes(fixed) => parts.extend(fixed.bytes.iter().filter_map(|byte| match byte {
             Byte::Symbolic(expr) => Some(*expr),
             Byte::Concrete(_) | Byte::Uninitialised => None,

@@ -270,13 +270,12 @@ impl Differ<'_> {
     fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<Model> {
         let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;
-        let is_of_original = |state: &&HaltState| state.revisions.contains(Revision::ORIGINAL);
         let mut known: Vec<&HaltState> = all().filter(ended).collect();
         if known.is_empty() {
             // The beginning of a path is better than nothing.
             known = all().filter(|state| matches!(state.halt, Halt::Incomplete(_))).collect();
         }
-        let taken = input::taken(all().filter(is_of_original));
+        let taken = input::taken(all());
         let mut models: Vec<Model> = Vec::new();
         for state in known.iter().step_by(known.len().div_ceil(MODELS).max(1)) {
             if clock.is_over() {

@@ -16,8 +16,6 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::*;
-pub(super) use value::section;
-
 pub use inkwell::llvm_sys::{
     LLVMAtomicRMWBinOp as RmwOp, LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage,
     LLVMOpcode as Opcode, LLVMRealPredicate as RealPredicate, LLVMTypeKind as TypeKind,
@@ -317,4 +315,14 @@ pub fn silence(context: &inkwell::context::Context) {
     unsafe {
         LLVMContextSetDiagnosticHandler(context.raw(), Some(ignore), std::ptr::null_mut());
     }
+}
+
+/// The section that a symbol is put into, if its source names one.
+pub(super) fn section(symbol: LLVMValueRef) -> Option<String> {
+    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
+    let name = unsafe {
+        let name = LLVMGetSection(symbol);
+        (!name.is_null()).then(|| CStr::from_ptr(name))?
+    };
+    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }

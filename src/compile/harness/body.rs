@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::error::HarnessError;
 use crate::{
     compile::{
-        numbers::{REAL_RETURN, is_plain},
-        signature::{Parameter, Signature, Type, is_char},
+        numbers::REAL_RETURN,
+        signature::{Parameter, Signature, Type, is_char, is_plain},
     },
     subject::config::{InputsConfig, ParamConfig},
 };

@@ -8,10 +8,7 @@ use std::path::Path;
 use self::body::Body;
 pub use self::error::HarnessError;
 use crate::{
-    compile::{
-        numbers::is_plain,
-        signature::{Parameter, Type, Unreadable, signature},
-    },
+    compile::signature::{Parameter, Type, Unreadable, is_plain, signature},
     subject::config::{InputsConfig, NanConfig},
 };
 

@@ -93,6 +93,18 @@ pub enum Atom {
     },
 }
 
+impl Atom {
+    /// The value that its text depends on.
+    pub fn value(self) -> Option<ExprId> {
+        match self {
+            Self::Literal(_) => None,
+            Self::Byte(value) | Self::Number { value, .. } | Self::Real { value, .. } => {
+                Some(value)
+            }
+        }
+    }
+}
+
 /// A text that is only ever appended to.
 ///
 /// ```

@@ -1,13 +1,13 @@
 //! Values: constants, symbols and instructions.
 #![allow(unsafe_code)]
 
-use std::{ffi::CStr, iter, marker::PhantomData};
+use std::{iter, marker::PhantomData};
 
-use inkwell::llvm_sys::{LLVMUnnamedAddr, core::*, debuginfo::*, prelude::LLVMValueRef};
+use inkwell::llvm_sys::{LLVMUnnamedAddr, core::*, debuginfo::*};
 
 use super::{
     Block, IntPredicate, Linkage, Metadata, Opcode, RealPredicate, RmwOp, Type, TypeKind, Value,
-    chain, owned, text,
+    chain, owned, section, text,
 };
 
 macro_rules! is_a {
@@ -481,14 +481,4 @@ impl<'m> Value<'m> {
             .map(|(i, to)| (self.operand(2 + 2 * i as u32), to))
             .collect()
     }
-}
-
-/// The section that a symbol is put into, if its source names one.
-pub(in crate::llvm) fn section(symbol: LLVMValueRef) -> Option<String> {
-    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
-    let name = unsafe {
-        let name = LLVMGetSection(symbol);
-        (!name.is_null()).then(|| CStr::from_ptr(name))?
-    };
-    Some(name.to_string_lossy().into_owned()).filter(|name| !name.is_empty())
 }
