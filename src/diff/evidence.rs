@@ -466,7 +466,8 @@ impl Differ<'_> {
                     objections.entry(revision).or_insert(vec![Reason::NoResult]);
                     continue;
                 }
-                if is_unseen(predicted, shown) {
+                let any = self.task.program.uninitialised == Uninitialised::Any;
+                if !any && is_unseen(predicted, shown) {
                     unseen.insert(revision);
                     continue;
                 }

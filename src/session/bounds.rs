@@ -133,7 +133,7 @@ impl Asks {
         let of_name = |name: &str| module.functions.iter().find(|one| one.name == name);
         Self {
             arguments: of_name(entry).is_some_and(|main| !main.params.is_empty()),
-            environment: of_name("getenv").is_some_and(|getenv| getenv.code.is_empty()),
+            environment: of_name("getenv").is_some(),
         }
     }
 }

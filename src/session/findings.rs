@@ -378,7 +378,7 @@ pub(super) fn patch_text(
     candidate: &Result<Candidate, String>,
 ) -> anyhow::Result<String> {
     Ok(match (candidate, patch.form) {
-        (_, Form::Diff) => {
+        (_, Form::Diff) if patch.path.is_file() => {
             let bytes = fs::read(&patch.path);
             let bytes = bytes.with_context(|| patch.path.display().to_string())?;
             String::from_utf8_lossy(&bytes).into_owned()

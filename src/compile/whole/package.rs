@@ -60,6 +60,11 @@ pub(super) fn flags() -> Vec<&'static str> {
     [FLAGS, CAREFUL].concat()
 }
 
+/// How programs are linked: the modules that they are made of stay, and so does how their symbols were
+/// resolved.
+const LINKED: &str =
+    "-static -nostdlib -Wl,--lto-O0 -Wl,--save-temps=preopt -Wl,--save-temps=resolution";
+
 /// The end of every command line. The libc comes last, as the system's own does: what a package's
 /// libraries define themselves is not taken from it.
 const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", "-lkernel"];
@@ -159,6 +164,7 @@ impl Whole {
             DIALECT.join(" "),
             flags().join(" "),
             LAST.join(" "),
+            LINKED.to_owned(),
             EPOCH.to_owned(),
             libc_stamp,
         ];
@@ -281,8 +287,7 @@ impl Whole {
         flags.push(format!("-ffile-prefix-map={}/=", tree.display()));
         flags.extend(self.recipe.flags.iter().cloned());
         let link = format!(
-            "-static -nostdlib -fuse-ld={} -Wl,--lto-O0 -Wl,--save-temps=preopt \
-             -Wl,--save-temps=resolution {libc}/lib/crt1.o -L{} -L{libc}/lib",
+            "{LINKED} -fuse-ld={} {libc}/lib/crt1.o -L{} -L{libc}/lib",
             self.tool("ld.lld").display(),
             self.tree.with_file_name(EARLY).display(),
         );
