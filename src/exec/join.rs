@@ -417,7 +417,7 @@ impl Executor<'_> {
         into.concretisations = Concretisations::default();
         into.loops.meet(&other.loops);
         into.asked |= other.asked || !is_input;
-        into.claim = into.claim.max(other.claim);
+        into.claim = into.claim.together(other.claim);
         true
     }
 

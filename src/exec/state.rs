@@ -100,6 +100,14 @@ pub enum Claim {
     Tried,
 }
 
+impl Claim {
+    /// The claim of two states that become one. What one of them claims is nothing that the other has
+    /// to keep.
+    pub fn together(self, other: Self) -> Self {
+        if self == other { self } else { Self::Believed }
+    }
+}
+
 /// Values already tried for the symbolic values that one run of an instruction has to make
 /// concrete.
 #[derive(Clone, Copy, Debug, Default)]
