@@ -28,7 +28,7 @@ pub(super) fn count(number: impl Into<u64>, noun: &str) -> String {
     let ending = match noun {
         _ if number == 1 => "",
         _ if noun.ends_with("ch") || noun.ends_with('s') => "es",
-        "query" => return format!("{number} queries"),
+        _ if noun.ends_with("ry") => return format!("{number} {}ies", &noun[..noun.len() - 1]),
         _ => "s",
     };
     format!("{number} {noun}{ending}")
@@ -57,6 +57,7 @@ mod tests {
         assert_eq!(count(2u32, "patch"), "2 patches");
         assert_eq!(count(0u32, "class"), "0 classes");
         assert_eq!(count(3u32, "pair"), "3 pairs");
+        assert_eq!(count(2u32, "query"), "2 queries");
     }
 
     #[test]

@@ -10,7 +10,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
     time::Instant,
 };
 
@@ -18,31 +17,24 @@ use tracing::{debug, warn};
 
 use super::{
     differ::Differ,
-    input,
     native::{Expected, ReplayFailed},
     outcome,
     pairs::PairVerdict,
-    prediction::{Predicted, Prediction, Source},
-    proof::{Audit, End},
+    prediction::{Predicted, Prediction},
     reason::Reason,
     stopped::{self, is_stopped},
-    test::{DifferentialTest, Task},
+    test::DifferentialTest,
 };
 use crate::{
-    env::{Halt, Incomplete, libc::stdin::Stdin},
+    env::{Halt, Incomplete},
     errors::Error,
-    exec::{self, Arguments, HaltState, Start},
+    exec::HaltState,
     explore::{Exhausted, unless_it_panics},
-    expr::{Assignment, ExprId},
-    memory::Byte,
+    expr::Assignment,
     replay::{Outcome, Termination, TestInput, Visible},
     results::{Clustering, FoundBy, TestId},
-    solver::{self, Query, Solver},
     subject::{Revision, RevisionSet, config::Uninitialised},
 };
-
-/// After this many followed inputs on which it reached no end, a revision is followed no more.
-const UNENDED: u32 = 2;
 
 impl Differ<'_> {
     /// Judges every test by what is known now, compares again the revisions that no test tells
@@ -151,236 +143,6 @@ impl Differ<'_> {
                 is_stopped(outcome) && self.state(*source).halt != Halt::Hang
             }
             Predicted::Vague(_) | Predicted::Missing => false,
-        })
-    }
-
-    /// Audits every claim of equivalence ([`Pairs::claims`](super::Pairs::claims)) and records its
-    /// proof, or what it lacks.
-    fn prove(&mut self, exhausted: &Exhausted) {
-        self.doubt_malformed();
-        let audit = Audit {
-            ends: self.states.iter().map(End::from).collect(),
-            paths: &self.paths,
-            refutations: &self.refutations,
-            exhausted,
-        };
-        for (pair, judgement) in audit.judge(&self.pairs.claims()) {
-            match judgement {
-                Ok(proof) => self.pairs.prove(pair, proof),
-                Err(reason) => self.pairs.doubt_pair(pair, reason),
-            }
-        }
-    }
-
-    /// Doubts the pairs of revisions for which input may be malformed that the original reads: nothing
-    /// is known of what they do with it.
-    fn doubt_malformed(&mut self) {
-        let (exprs, states) = (&self.task.program.exprs, &self.states);
-        let is_of_original = |state: &HaltState| state.revisions.contains(Revision::ORIGINAL);
-        let is_malformed = |index: &usize| states[*index].halt == Halt::Malformed;
-        let all = (0..states.len()).filter(is_malformed);
-        let (of_original, others): (Vec<usize>, Vec<usize>) =
-            all.partition(|index| is_of_original(&states[*index]));
-        if others.is_empty() {
-            return;
-        }
-        let not_taken = |index: usize| exprs.not(exprs.all(states[index].path_condition.clone()));
-        let is_well_formed: Vec<ExprId> = of_original.into_iter().map(not_taken).collect();
-        let mut solver = solver::chain(&self.task.solver);
-        let mut claims = self.pairs.claims();
-        let mut doubted = Vec::new();
-        for b in others {
-            let (path, y) = (&states[b].path_condition, &states[b].revisions);
-            let overlapping = self.paths.overlapping(path).into_iter();
-            for a in overlapping.filter(|a| *a <= b && is_malformed(a)) {
-                let x = &states[a].revisions;
-                let is_between = |(one, other): &mut (Revision, Revision)| {
-                    let ends = |p, q| x.contains(p) && y.contains(q);
-                    ends(*one, *other) || ends(*other, *one)
-                };
-                let goals = [&states[a].path_condition, &is_well_formed[..]].concat();
-                let query = Query { path_condition: path, goals: &goals, model: None };
-                if claims.iter_mut().any(&is_between) && !solver.check(exprs, query).is_unsat() {
-                    doubted.extend(claims.extract_if(.., is_between));
-                }
-            }
-        }
-        for pair in doubted {
-            self.pairs.doubt_pair(pair, Reason::Outside);
-        }
-    }
-
-    /// The input that a model stands for, and the outcome predicted for each revision on it.
-    pub(super) fn predict(&self, model: &Assignment) -> Prediction {
-        self.predict_with(model, Vec::new())
-    }
-
-    /// The prediction for the input of a model, drawn also from the states at the indices
-    /// `followed`, which were followed on that input.
-    fn predict_with(&self, model: &Assignment, followed: Vec<usize>) -> Prediction {
-        let exprs = &self.task.program.exprs;
-        let explored = self.taken(model).into_iter().map(Source::Explored);
-        let sources: Vec<Source> =
-            explored.chain(followed.iter().copied().map(Source::Followed)).collect();
-        let states: Vec<&HaltState> = sources.iter().map(|source| self.state(*source)).collect();
-        // Where no path is known for an input, some command line is better than none.
-        let arguments = states.first().copied().or(self.states.first());
-        let arguments = arguments.map_or(&[][..], |state| &state.world.arguments);
-        let mut input = input::concrete(exprs, arguments, &states, model);
-        let predictions = self.predictions(&sources, model, &input);
-        if predictions.iter().any(|prediction| prediction.visible().is_none()) {
-            let spare = input::spare_tokens(&states);
-            if !spare.is_empty() {
-                input.stdin.get_or_insert_default().extend(spare);
-            }
-        }
-        Prediction { input, predictions, followed }
-    }
-
-    /// What the halt states in `sources` predict for `input`, which `model` stands for.
-    fn predictions(
-        &self,
-        sources: &[Source],
-        model: &Assignment,
-        input: &TestInput,
-    ) -> Vec<Predicted> {
-        let exprs = &self.task.program.exprs;
-        let mut predictions: Vec<Predicted> =
-            self.task.revisions.iter().map(|_| Predicted::Missing).collect();
-        for source in sources {
-            let state = self.state(*source);
-            let visible = input::fits(exprs, state, model, input)
-                .then(|| outcome::predicted(exprs, state, model))
-                .flatten()
-                .map(|outcome| outcome.visible(&self.task.outputs));
-            for (revision, prediction) in self.task.revisions.iter().zip(&mut predictions) {
-                let is_known = prediction.visible().is_some();
-                if is_known || !state.revisions.contains(*revision) {
-                    continue;
-                }
-                match (&visible, &prediction) {
-                    (Some(visible), _) => *prediction = Predicted::Exact(*source, visible.clone()),
-                    (None, Predicted::Missing) => *prediction = Predicted::Vague(*source),
-                    (None, _) => {}
-                }
-            }
-        }
-        predictions
-    }
-
-    /// The prediction for an input without a model, drawn from the states at the indices
-    /// `followed`, which were followed on its text.
-    fn predict_text(&self, input: TestInput, followed: Vec<usize>) -> Prediction {
-        let sources: Vec<Source> = followed.iter().copied().map(Source::Followed).collect();
-        let predictions = self.predictions(&sources, &Assignment::default(), &input);
-        Prediction { input, predictions, followed }
-    }
-
-    pub(super) fn state(&self, source: Source) -> &HaltState {
-        match source {
-            Source::Explored(index) => &self.states[index],
-            Source::Followed(index) => &self.followed[index],
-        }
-    }
-
-    /// The prediction after also following, on this input, the revisions without an exact
-    /// prediction.
-    pub(super) fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
-        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
-        let missing = predictions.filter(|(_, prediction)| prediction.visible().is_none());
-        let missing: RevisionSet = missing.map(|(revision, _)| *revision).collect();
-        let known = prediction.followed.iter().flat_map(|i| self.followed[*i].revisions.iter());
-        let known: RevisionSet = known.collect();
-        let Some((start, _)) = &self.task.start else { return prediction };
-        if missing.is_empty() || missing.iter().any(|revision| known.contains(revision)) {
-            return prediction;
-        }
-        let start = Start { revisions: missing, ..start.clone() };
-        let mut followed = prediction.followed;
-        followed.extend(self.follow_from(start, model));
-        self.predict_with(model, followed)
-    }
-
-    /// Follows `revisions` on the text of an input (its arguments and standard input) and returns
-    /// the indices of their halt states. There are none if the input also has objects, or if the
-    /// program has input files or its own C library (and so another entry than `main`). Halt states
-    /// that asked for more than text are left out.
-    pub(super) fn follow_text(&mut self, input: &TestInput, revisions: RevisionSet) -> Vec<usize> {
-        let Some((start, _)) = &self.task.start else { return Vec::new() };
-        if !input.objects.is_empty() || !start.files.is_empty() || start.entry != "main" {
-            return Vec::new();
-        }
-        let text = input.stdin.iter().flatten().copied().map(Byte::Concrete).collect();
-        let args = input.command_line().into_iter().map(Arguments::Text).collect();
-        let start = Start { revisions, args, stdin: Stdin::bytes(text), ..start.clone() };
-        let followed = self.follow_from(start, &Assignment::default());
-        followed.filter(|index| self.followed[*index].world.objects.is_empty()).collect()
-    }
-
-    /// Follows an input from `start` and returns the indices of the halt states it reaches.
-    /// Revisions that reached no end on several earlier inputs are skipped.
-    fn follow_from(&mut self, mut start: Start, given: &Assignment) -> Range<usize> {
-        let Some((_, limits)) = &self.task.start else { return 0..0 };
-        let is_hopeless = |revision| self.unended.get(&revision).is_some_and(|n| *n >= UNENDED);
-        let revisions: RevisionSet = start.revisions.iter().filter(|r| !is_hopeless(*r)).collect();
-        start.revisions = revisions.clone();
-        if revisions.is_empty() {
-            return 0..0;
-        }
-        let Task { program, clock, solver, .. } = &self.task;
-        let run = || {
-            let mut solver = solver::reproducible(solver);
-            exec::follow(program, start, given, *limits, &mut *solver, *clock)
-        };
-        let first = self.followed.len();
-        let Some(mut halted) = unless_it_panics(run) else { return first..first };
-        halted.iter_mut().for_each(Self::note_caught);
-        if !clock.is_over() {
-            let ended: RevisionSet =
-                halted.iter().flat_map(|state| state.revisions.iter()).collect();
-            for revision in revisions.iter().filter(|revision| !ended.contains(*revision)) {
-                *self.unended.entry(revision).or_default() += 1;
-            }
-        }
-        self.followed.extend(halted);
-        first..self.followed.len()
-    }
-
-    /// The open pairs whose predicted outcomes differ.
-    pub(super) fn predicted_apart(&self, prediction: &Prediction) -> Vec<(Revision, Revision)> {
-        let predicted = Clustering::new(TestId(0), self.known(prediction));
-        let known: Vec<(Revision, Revision)> = predicted.clusters.into_iter().collect();
-        let mut apart = Vec::new();
-        for (index, (a, of_a)) in known.iter().enumerate() {
-            let others = known[index + 1..].iter();
-            let differ = others.filter(|(b, of_b)| of_a != of_b && self.pairs.is_open(*a, *b));
-            apart.extend(differ.map(|(b, _)| (*a, *b)));
-        }
-        apart
-    }
-
-    /// The revisions with an exact prediction, each with its predicted outcome.
-    pub(super) fn known<'p>(
-        &'p self,
-        prediction: &'p Prediction,
-    ) -> impl Iterator<Item = (Revision, &'p Visible)> {
-        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
-        predictions.filter_map(|(revision, prediction)| Some((*revision, prediction.visible()?)))
-    }
-
-    /// The revisions that are predicted to run into an error.
-    pub(super) fn erring<'p>(
-        &'p self,
-        prediction: &'p Prediction,
-    ) -> impl Iterator<Item = Revision> + 'p {
-        let predictions = self.task.revisions.iter().zip(&prediction.predictions);
-        predictions.filter_map(|(revision, prediction)| match prediction {
-            Predicted::Exact(source, _) => {
-                let state = self.state(*source);
-                let errs = matches!(state.halt, Halt::Error(_)) || !state.world.findings.is_empty();
-                errs.then_some(*revision)
-            }
-            Predicted::Vague(_) | Predicted::Missing => None,
         })
     }
 

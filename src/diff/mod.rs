@@ -10,6 +10,7 @@
 //! record (`proof`).
 
 mod cases;
+mod claims;
 mod compare;
 mod differ;
 mod domains;
@@ -22,6 +23,7 @@ mod outcome;
 mod overlap;
 mod pairs;
 mod paths;
+mod predict;
 mod prediction;
 mod proof;
 mod proportion;

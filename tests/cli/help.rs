@@ -97,3 +97,20 @@ fn a_full_disk_is_an_error() {
     assert!(message.starts_with("psychic: standard output cannot be written"), "{message}");
     assert_eq!(output.status.code(), Some(2));
 }
+
+#[test]
+fn a_full_standard_error_ends_no_run() {
+    let scratch = Scratch::new().patch("1.diff", "return x > 1;");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux");
+    let output = Command::new(env!("CARGO_BIN_EXE_psychic"))
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .arg("diff")
+        .arg(scratch.path(""))
+        .arg("--out")
+        .arg(scratch.out())
+        .stderr(full)
+        .output()
+        .expect("psychic runs");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(scratch.out().join("pairs.csv").is_file());
+}

@@ -50,3 +50,47 @@ fn patches_that_are_the_same() {
     assert!(said.contains("\nthe same as 1 1-strict.diff: 3 whole.c, 5 again\n"), "{said}");
     assert!(said.contains("6 revisions, 2 classes"), "{said}");
 }
+
+#[test]
+fn what_is_no_unified_diff_says_what_it_is() {
+    let context = "*** a/a.c\n--- b/a.c\n***************\n*** 3 ****\n!     return x > 0;\n\
+                   --- 3 ----\n!     return x > 1;\n";
+    let scratch = Scratch::new().patch("1.diff", "return x > 1;").file("3.diff", context);
+    std::os::unix::fs::symlink("nowhere", scratch.path("2.diff")).expect("a link");
+    let (said, rows) = diff(&scratch);
+    assert_eq!(rows[1], (Status::Merged, String::new()));
+    assert_eq!(rows[2], (Status::Rejected, "2.diff: neither a file nor a link to one".into()));
+    assert!(rows[3].0 == Status::Rejected && rows[3].1.contains("a context diff"), "{rows:?}");
+    assert!(said.contains("set aside: 2.diff: neither"), "{said}");
+}
+
+#[test]
+fn what_a_program_asks_for_and_is_not_given_is_a_bound() {
+    let scratch = Scratch::new()
+        .file(
+            "a.c",
+            "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n\
+             \treturn argc > 1 || getenv(\"MODE\") ? 1 : 0;\n}\n",
+        )
+        .file("subject.toml", "name = \"a\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n")
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -4 +4 @@\n-\treturn argc > 1 || getenv(\"MODE\") ? 1 : 0;\n\
+             +\treturn argc > 1 || getenv(\"MODE\") ? 2 : 0;\n",
+        );
+    let (said, _) = diff(&scratch);
+    assert!(said.contains("bounds: no arguments; no environment variables\n"), "{said}");
+}
+
+/// Shells and clusters limit what a process may have, and it cannot have more.
+#[test]
+fn limits_of_the_surroundings_are_kept() {
+    let scratch = Scratch::new().patch("1.diff", "return x > 1;");
+    let mut limited = assert_cmd::Command::new("sh");
+    limited.args(["-c", "ulimit -v 16000000 -t 600 && exec \"$0\" diff \"$1\" --out \"$2\""]);
+    limited.arg(env!("CARGO_BIN_EXE_psychic")).args([scratch.path(""), scratch.out()]);
+    limited.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
+    let ran = run(&mut limited);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("1 pair distinguished"), "{}", ran.stdout);
+}

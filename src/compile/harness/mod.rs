@@ -132,7 +132,7 @@ impl KnownParameter {
 /// The type of the argument that callers who know a parameter as `known` pass where it is `own`: calls
 /// in C convert numbers, and arrays are as large as the original says.
 fn passed(known: &Type, own: &Type) -> Type {
-    let (pointer, other) = match own {
+    let (own_element, own_constant) = match own {
         Type::Pointer { element, constant, .. } => (Some(element), Some(*constant)),
         Type::Other(_) => (None, None),
         Type::Scalar(_) | Type::Void => match known {
@@ -142,10 +142,10 @@ fn passed(known: &Type, own: &Type) -> Type {
     };
     match known {
         Type::Pointer { element, dimensions, constant, length }
-            if is_plain(element) || Some(element) == pointer =>
+            if is_plain(element) || Some(element) == own_element =>
         {
             let (element, dimensions) = (element.clone(), dimensions.clone());
-            let constant = other.unwrap_or(*constant);
+            let constant = own_constant.unwrap_or(*constant);
             Type::Pointer { element, dimensions, constant, length: *length }
         }
         _ => own.clone(),
