@@ -229,7 +229,7 @@ fn linked(module: Option<Module>, file: &Path, out: &Path) -> anyhow::Result<Mod
     let directory = file.parent().unwrap_or(Path::new("/")).to_owned();
     let libc = linking::find_libc(&directory)?;
     let (module, _) = match module {
-        Some(module) => linking::link_libc(&toolchain, libc.as_ref(), (module, file), out)?,
+        Some(module) => linking::link_libc(&toolchain, libc.as_ref(), (module, file), &[], out)?,
         None => {
             let sources = vec![file.file_name().map(PathBuf::from).unwrap_or_default()];
             let compilation = Compilation { directory, sources, ..Compilation::default() };

@@ -105,7 +105,7 @@ impl Toolchain {
             }
         };
         // The library's own calls must not reach a function of the program with the same name.
-        let names: Vec<&str> = library.overridden.iter().map(String::as_str).collect();
+        let names = library.overridden.iter().map(String::as_str).collect();
         let program = &name_apart(&[program.to_owned()], &names, "own.bc")?[0];
         let wanted = out.with_extension("wanted.ll");
         fs::write(&wanted, uses_of(&library.wanted)).map_err(BuildError::io(&wanted))?;

@@ -45,7 +45,7 @@ pub struct Closure {
 
 impl Closure {
     /// The functions of the program that no C library calls natively in place of its own.
-    pub(super) fn unused_natively(&self) -> Vec<&str> {
+    pub(super) fn unused_natively(&self) -> BTreeSet<&str> {
         let all = self.overridden.iter().map(String::as_str);
         all.filter(|name| !ALLOCATORS.contains(name)).collect()
     }

@@ -61,35 +61,40 @@ pub(super) fn library_functions(file: &Path) -> Result<BTreeSet<String>, BuildEr
 }
 
 /// Those of these names under which some modules define what other modules see.
-pub(super) fn defined(
+pub(super) fn defined<'n>(
     modules: &[PathBuf],
-    names: &BTreeSet<String>,
-) -> Result<BTreeSet<String>, BuildError> {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names: &BTreeSet<&'n str>,
+) -> Result<BTreeSet<&'n str>, BuildError> {
     let mut all = BTreeSet::new();
-    for module in modules {
-        let found = look(module, |module| Editor::new(module).defines(&names))?;
-        all.extend(found.into_iter().map(str::to_owned));
+    for module in modules.iter().filter(|_| !names.is_empty()) {
+        let found = look(module, |module| Editor::new(module).defined_names())?;
+        all.extend(found.iter().filter_map(|name| names.get(&**name)).copied());
     }
     Ok(all)
 }
 
-/// Whether a program of some modules has functions for memory of its own that functions of the C
-/// library which it calls would use, too. Functions that are `provided` otherwise are not looked at.
-pub fn lends_allocator(
+/// Those of the functions that are `own` to a program of some modules which functions of the C
+/// library that it calls would use by name. Functions that are `provided` otherwise are not looked
+/// at.
+pub fn lent<'o>(
     modules: &[PathBuf],
+    own: &'o BTreeSet<String>,
     libc: &Libc,
     provided: impl Fn(&str) -> bool,
-) -> Result<bool, BuildError> {
-    let (mut own, mut needed) = (BTreeSet::new(), BTreeSet::new());
+) -> Result<Vec<&'o str>, BuildError> {
+    let mut needed = BTreeSet::new();
     for module in modules {
-        let names = |editor: Editor| (editor.defines(ALLOCATORS), editor.needed_names());
-        let (defined, missing) = look(module, |module| names(Editor::new(module)))?;
-        own.extend(defined);
-        needed.extend(missing);
+        needed.extend(look(module, |module| Editor::new(module).needed_names())?);
     }
-    let called = needed.iter().map(String::as_str).filter(|name| !own.contains(name));
-    Ok(!own.is_empty() && !libc.closure(called, own.clone(), provided).overridden.is_empty())
+    let called = needed.iter().map(String::as_str).filter(|name| !own.contains(*name));
+    let closure = libc.closure(called, own.iter().map(String::as_str), provided);
+    let is_lent = |name: &&String| closure.overridden.contains(name);
+    Ok(own.iter().filter(is_lent).map(String::as_str).collect())
+}
+
+/// Whether a C library uses the function of this name that a program has, natively.
+pub fn is_allocator(name: &str) -> bool {
+    ALLOCATORS.contains(&name)
 }
 
 /// Gives those of these functions that a program of some modules defines names that nothing else
@@ -97,15 +102,10 @@ pub fn lends_allocator(
 /// `suffix` for their extension; returns the modules to use.
 pub(super) fn name_apart(
     modules: &[PathBuf],
-    names: &[&str],
+    names: &BTreeSet<&str>,
     suffix: &str,
 ) -> Result<Vec<PathBuf>, BuildError> {
-    let mut own: BTreeSet<&str> = BTreeSet::new();
-    if !names.is_empty() {
-        for module in modules {
-            own.extend(look(module, |module| Editor::new(module).defines(names))?);
-        }
-    }
+    let own = defined(modules, names)?;
     if own.is_empty() {
         return Ok(modules.to_vec());
     }

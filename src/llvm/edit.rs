@@ -206,19 +206,31 @@ impl<'a, 'c> Editor<'a, 'c> {
 
     /// The names of symbols that a module only declares, without LLVM's own.
     pub fn needed_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
-        unsafe {
-            for symbol in self.symbols() {
-                if LLVMIsDeclaration(symbol) != 0 {
-                    let mut length = 0;
-                    let name = LLVMGetValueName2(symbol, &mut length);
-                    let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
-                    names.push(String::from_utf8_lossy(name).into_owned());
-                }
-            }
-        }
+        let mut names = self.names(|symbol| unsafe { LLVMIsDeclaration(symbol) != 0 });
         names.retain(|name| !name.starts_with("llvm."));
         names
+    }
+
+    /// The names under which a module defines what other modules see.
+    pub fn defined_names(&self) -> Vec<String> {
+        self.names(|symbol| unsafe {
+            let is_local = matches!(
+                LLVMGetLinkage(symbol),
+                Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
+            );
+            LLVMIsDeclaration(symbol) == 0 && !is_local
+        })
+    }
+
+    /// The names of the symbols that are wanted.
+    fn names(&self, is_wanted: impl Fn(LLVMValueRef) -> bool) -> Vec<String> {
+        let name = |symbol: LLVMValueRef| unsafe {
+            let mut length = 0;
+            let name = LLVMGetValueName2(symbol, &mut length);
+            let name = std::slice::from_raw_parts(name.cast::<u8>(), length);
+            String::from_utf8_lossy(name).into_owned()
+        };
+        self.symbols().into_iter().filter(|symbol| is_wanted(*symbol)).map(name).collect()
     }
 
     /// Gives all visible definitions external linkage. The linker of a whole program has already
@@ -247,20 +259,6 @@ impl<'a, 'c> Editor<'a, 'c> {
         if let Some(symbol) = self.symbol(from) {
             unsafe { LLVMSetValueName2(symbol, to.as_ptr().cast(), to.len()) };
         }
-    }
-
-    /// Those of these names under which the module defines something that other modules see.
-    pub fn defines<'n>(&self, names: &[&'n str]) -> Vec<&'n str> {
-        let is_visible = |name: &&&str| {
-            self.symbol(name).is_some_and(|symbol| unsafe {
-                let is_local = matches!(
-                    LLVMGetLinkage(symbol),
-                    Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
-                );
-                LLVMIsDeclaration(symbol) == 0 && !is_local
-            })
-        };
-        names.iter().filter(is_visible).copied().collect()
     }
 
     /// Sets how a symbol is seen by other modules.

@@ -75,7 +75,7 @@ impl Stage {
             let program = out.with_extension("program.bc");
             compile::unite(modules, &[], &["main"], &program)?;
             let lowered = (lower::load(&program)?, &*program);
-            link_libc(&self.toolchain, libc.as_ref(), lowered, &out)?;
+            link_libc(&self.toolchain, libc.as_ref(), lowered, &[], &out)?;
             let module = lower::load_as_written(&out)?;
             Ok(Alone { module, sources: directory.join(first.to_string()) })
         };

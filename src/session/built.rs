@@ -20,7 +20,7 @@ use super::{
     stage::{Stage, meta_files, original},
 };
 use crate::{
-    compile::{self, BuildError, Closure, Whole},
+    compile::{self, BuildError, Closure, Libc, Overriding, Whole},
     env::models,
     errors::Sanitizer,
     ir::{Module, lower},
@@ -80,33 +80,40 @@ impl Stage {
             Some(compile::Program { revisions, modules })
         });
         // Only a meta program written by hand itself says what its revisions are.
-        let groups: Vec<compile::Program> = groups.filter(|_| !self.subject.is_meta()).collect();
+        let mut groups: Vec<compile::Program> =
+            groups.filter(|_| !self.subject.is_meta()).collect();
         let same_code = compile::same_code(&groups).into_iter();
         let same_code = same_code.map(|set| set.into_iter().map(Revision).collect()).collect();
         let program = bitcode.with_extension("program.bc");
-        let united = compile::unite(&modules, &groups, &["main"], &program)?;
+        let mut united = compile::unite(&modules, &groups, &["main"], &program)?;
         let libc = find_libc(&self.subject.dir)?;
         if libc.is_none() {
             observer.observe(Event::NoLibc);
         }
-        let lowered = lower::load(&program)?;
-        let (module, library) =
-            link_libc(&self.toolchain, libc.as_ref(), (lowered, &program), &bitcode)?;
-        refused.extend(united.failed.into_iter().map(|(r, why)| (Revision(r), why)));
-        let has_own = |group: &&compile::Program| {
-            group.revisions.iter().any(|revision| united.allocating.contains(revision))
-        };
-        for group in groups.iter().filter(has_own) {
-            let Some(libc) = &libc else { break };
-            if compile::lends_allocator(&group.modules, libc, models::stand_alone)? {
-                let why = "it has a function like malloc of its own, which functions of the C library \
-                           that it calls use natively: this is not modelled";
-                if group.revisions.contains(&0) {
+        let known = groups.len();
+        for group in std::mem::take(&mut groups) {
+            match clash(&group, &united.overriding, libc.as_ref())? {
+                None => groups.push(group),
+                Some(why) if group.revisions.contains(&0) => {
                     bail!("the original program is not supported: {why}");
                 }
-                refused.extend(group.revisions.iter().map(|r| (Revision(*r), why.to_owned())));
+                Some(why) => {
+                    refused.extend(group.revisions.iter().map(|r| (Revision(*r), why.clone())));
+                }
             }
         }
+        if groups.len() < known {
+            // Nothing of them may be left in the program: what they define would be found by name.
+            let original = &own.bitcode[&Revision::ORIGINAL];
+            united = compile::unite(original, &groups, &["main"], &program)?;
+        }
+        let lowered = lower::load(&program)?;
+        let overriding: Vec<&str> =
+            united.overriding.values().flat_map(|own| &own.names).map(String::as_str).collect();
+        let program = (lowered, &*program);
+        let (module, library) =
+            link_libc(&self.toolchain, libc.as_ref(), program, &overriding, &bitcode)?;
+        refused.extend(united.failed.into_iter().map(|(r, why)| (Revision(r), why)));
         let mut plain = BTreeMap::new();
         let all = own.bitcode.keys().copied().collect();
         for (revision, made) in own.revisions.programs(Sanitizer::None, &library, &all) {
@@ -267,6 +274,41 @@ impl Stage {
         }
         Ok(self.builds(made))
     }
+}
+
+/// Why a program is not modelled that has functions under names of the C library, or is not with an
+/// original that has others.
+fn clash(
+    program: &compile::Program,
+    overriding: &BTreeMap<u32, Overriding>,
+    libc: Option<&Libc>,
+) -> anyhow::Result<Option<String>> {
+    let none = Overriding::default();
+    let of = |revision: &u32| overriding.get(revision).unwrap_or(&none);
+    let (original, own) = (of(&0), program.revisions.first().map_or(&none, of));
+    let lent = match libc {
+        Some(libc) if !own.names.is_empty() => {
+            compile::lent(&program.modules, &own.names, libc, models::stand_alone)?
+        }
+        _ => Vec::new(),
+    };
+    // An intrinsic stands for one function, whatever the revision.
+    let mut apart = own.implied.symmetric_difference(&original.implied).map(String::as_str);
+    let mut implied = lent.iter().copied().filter(|name| own.implied.contains(*name));
+    let mut allocators = lent.iter().copied().filter(|name| compile::is_allocator(name));
+    Ok(if let Some(name) = apart.next().or_else(|| implied.next()) {
+        Some(format!(
+            "the compiler itself calls `{name}`, which this program or the original defines: this is \
+             not modelled"
+        ))
+    } else {
+        allocators.next().map(|name| {
+            format!(
+                "it has a function `{name}` of its own, which functions of the C library that it \
+                 calls use natively: this is not modelled"
+            )
+        })
+    })
 }
 
 /// Builds, beside the plain programs of the `wanted` revisions, those that watch their accesses to

@@ -23,7 +23,7 @@ pub(crate) fn compile_bitcode(
 ) -> anyhow::Result<(Module, Closure)> {
     let program = out.with_extension("program.bc");
     toolchain.bitcode(compilation, &program)?;
-    link_libc(toolchain, libc, (lower::load(&program)?, &program), out)
+    link_libc(toolchain, libc, (lower::load(&program)?, &program), &[], out)
 }
 
 /// Loads and lowers a program. The lowered program is cached, which pays for bitcode that seldom
@@ -43,16 +43,18 @@ fn load_vetted(bitcode: &Path, vet: impl FnOnce() -> anyhow::Result<()>) -> anyh
 }
 
 /// Links what a program needs of the libc, and writes the result to `out`. The program is given
-/// lowered and as the path of its bitcode. Returns the lowered result, and what was linked.
+/// lowered and as the path of its bitcode; `overriding` are names of the libc that some of its revisions
+/// define. Returns the lowered result, and what was linked.
 pub(crate) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,
     (module, program): (Module, &Path),
+    overriding: &[&str],
     out: &Path,
 ) -> anyhow::Result<(Module, Closure)> {
     let undefined = undefined_symbols(&module);
     let defined = module.functions.iter().filter(|function| !function.code.is_empty());
-    let defined = defined.map(|function| function.name.as_str());
+    let defined = defined.map(|function| function.name.as_str()).chain(overriding.iter().copied());
     let closure = libc.map(|libc| libc.closure(undefined, defined, models::stand_alone));
     let closure = closure.unwrap_or_default();
     toolchain.link_bitcode(program, &closure, out)?;

@@ -40,8 +40,8 @@ use std::{
 use inkwell::{context::Context, module::Module};
 use rayon::prelude::*;
 
-use super::{BuildError, libc::ALLOCATORS};
-use crate::llvm::{self, Editor, Linkage, Own, Source};
+use super::BuildError;
+use crate::llvm::{self, Editor, Linkage, Own, Source, is_known_to_this_process, library};
 use compare::{Comparison, LISTS, Plan, Symbols};
 use program::{FEW, load};
 use walk::Facts;
@@ -53,12 +53,22 @@ pub struct United {
     pub own: BTreeMap<u32, usize>,
     /// Revisions that cannot be part of the program, and why.
     pub failed: BTreeMap<u32, String>,
-    /// Revisions with functions for memory of their own.
-    pub allocating: BTreeSet<u32>,
+    /// What revisions define under names of the C library.
+    pub overriding: BTreeMap<u32, Overriding>,
     /// Whether an output was written: the meta program's bitcode alone is not right.
     pub is_written: bool,
     /// The [stems](stem) of symbols that the meta program and a revision call by different names.
     pub renamed: BTreeSet<String>,
+}
+
+/// What a revision defines under names of the C library.
+#[derive(Clone, Debug, Default)]
+pub struct Overriding {
+    /// These names.
+    pub names: BTreeSet<String>,
+    /// Those of them that machine code may call where bitcode has no call of them: `round`, say, for
+    /// which there is an intrinsic.
+    pub implied: BTreeSet<String>,
 }
 
 /// Prefix for the names of local symbols while modules are linked, so that nothing else finds them.
@@ -85,7 +95,7 @@ pub fn unite<'p>(
         let named = |_: &Symbols| roots.iter().map(|&root| root.to_owned()).collect();
         let (mut united, grafts) = compare_all(&program, &loaded, &named, true);
         united.failed.extend(loaded.failed);
-        united.allocating.extend(loaded.allocating);
+        united.overriding.extend(loaded.overriding);
         let plan = |(index, revisions, plan): Graft| (loaded.programs[index], revisions, plan);
         Ok((united, grafts.into_iter().map(plan).collect::<Vec<_>>()))
     };
@@ -93,11 +103,11 @@ pub fn unite<'p>(
     let parts: Vec<Result<_, BuildError>> = programs.par_chunks(size).map(compare).collect();
     let (mut united, mut plans) = (United::default(), Vec::new());
     for part in parts {
-        let (United { own, failed, allocating, is_written: _, renamed }, more) = part?;
+        let (United { own, failed, overriding, is_written: _, renamed }, more) = part?;
         united.own.extend(own);
         united.failed.extend(failed);
         united.renamed.extend(renamed);
-        united.allocating.extend(allocating);
+        united.overriding.extend(overriding);
         plans.extend(more);
     }
     let mut wanted: Vec<&Program> = plans.iter().map(|(program, ..)| *program).collect();
@@ -188,8 +198,8 @@ struct Loaded<'p, 'c> {
     own: Vec<Module<'c>>,
     /// Why the programs of some revisions cannot be read.
     failed: BTreeMap<u32, String>,
-    /// See [`United::allocating`].
-    allocating: BTreeSet<u32>,
+    /// See [`United::overriding`].
+    overriding: BTreeMap<u32, Overriding>,
 }
 
 /// Reads the meta program and programs of revisions, and makes them ready to be compared and put
@@ -239,8 +249,15 @@ fn load_all<'p, 'c>(
         });
         match allowed {
             Ok(module) => {
-                if !Editor::new(&module).defines(ALLOCATORS).is_empty() {
-                    loaded.allocating.extend(&program.revisions);
+                let mut own = Editor::new(&module).defined_names();
+                own.retain(|name| is_known_to_this_process(name));
+                if !own.is_empty() {
+                    let names: BTreeSet<String> = own.into_iter().collect();
+                    let mut implied = library::functions(&module);
+                    implied.retain(|name| names.contains(name));
+                    let own = Overriding { names, implied };
+                    let all = program.revisions.iter().map(|revision| (*revision, own.clone()));
+                    loaded.overriding.extend(all);
                 }
                 loaded.programs.push(program);
                 loaded.own.push(module);

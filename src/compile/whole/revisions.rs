@@ -222,8 +222,7 @@ impl Whole {
             }
         }
         let libc = self.names_of_libc()?;
-        let lendable =
-            libc.iter().cloned().chain(ALLOCATORS.iter().map(|&n| n.to_owned())).collect();
+        let lendable = libc.iter().map(String::as_str).chain(ALLOCATORS.iter().copied()).collect();
         let mut sources = Vec::new();
         for (number, (path, revisions)) in affected.iter().enumerate() {
             let place = |name: &str| directory.join(format!("source{number}.{name}.bc"));
@@ -249,7 +248,7 @@ impl Whole {
                 }
             }
             let defined = |program: &Program| modules::defined(&program.modules, &lendable);
-            let names: Vec<BTreeSet<String>> =
+            let names: Vec<BTreeSet<&str>> =
                 programs.iter().map(defined).collect::<Result<_, _>>()?;
             if names.windows(2).any(|two| two[0] != two[1]) {
                 // The C library, which is linked once, would use it for all revisions.
