@@ -87,7 +87,10 @@ fn what_a_program_asks_for_and_is_not_given_is_a_bound() {
 fn limits_of_the_surroundings_are_kept() {
     let scratch = Scratch::new().patch("1.diff", "return x > 1;");
     let mut limited = assert_cmd::Command::new("sh");
-    limited.args(["-c", "ulimit -v 16000000 -t 600 && exec \"$0\" diff \"$1\" --out \"$2\""]);
+    limited.args([
+        "-c",
+        "ulimit -v 16000000 && ulimit -t 600 && exec \"$0\" diff \"$1\" --out \"$2\"",
+    ]);
     limited.arg(env!("CARGO_BIN_EXE_psychic")).args([scratch.path(""), scratch.out()]);
     limited.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     let ran = run(&mut limited);
