@@ -25,6 +25,8 @@ pub struct Report {
     pub stats: Vec<StatsRow>,
     /// The patches and what became of them; the original is first.
     pub revisions: Vec<RevisionRow>,
+    /// The SHA-256 of each source of the original, in hexadecimal, by the name of its file.
+    pub sources: BTreeMap<String, String>,
     /// The patches as diffs. A patch that could not be made one has the reason instead.
     pub diffs: BTreeMap<Revision, String>,
     /// The tests.

@@ -43,6 +43,9 @@ pub struct Document {
     pub bounds: Vec<String>,
     /// The revisions, the original first, and the patches that were set aside.
     pub revisions: Vec<RevisionEntry>,
+    /// The SHA-256 of each source of the original, in hexadecimal, by the name of its file.
+    #[serde(default)]
+    pub sources: BTreeMap<String, String>,
     /// The revision whose outcomes are right, if one is known.
     #[serde(default)]
     pub reference: Option<Revision>,
@@ -175,6 +178,7 @@ impl Report {
             summary: self.summary.clone(),
             bounds: self.bounds.clone(),
             revisions: self.revisions.iter().map(revision).collect(),
+            sources: self.sources.clone(),
             reference: self.reference,
             classes: self.solution.classes.clone(),
             pairs: self.pairs.clone(),

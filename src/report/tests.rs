@@ -89,6 +89,7 @@ fn report(sample: Sample) -> Report {
         divergences: None,
         solution: sample.solution,
         bounds: vec!["At most 64 tokens of standard input.".into()],
+        sources: BTreeMap::new(),
         interaction: None,
     }
 }

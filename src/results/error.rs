@@ -45,6 +45,10 @@ pub enum ResultsError {
         /// The directory.
         path: PathBuf,
     },
+    /// There is no such table.
+    #[error("{}: no such file; name a directory of results, which `psychic diff` or `psychic \
+             campaign` has written", .0.display())]
+    NoTable(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {

@@ -1,6 +1,6 @@
 //! Tables: typed rows of a CSV file.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::{ResultsError, write_whole};
 
@@ -84,11 +84,13 @@ pub(super) use table;
 /// order; columns that the table does not have are ignored.
 ///
 /// # Errors
-/// The file cannot be read, is not CSV or lacks a column, or a cell does not hold a value of its
+/// The file is not there, cannot be read, is not CSV or lacks a column, or a cell does not hold a value of its
 /// column's type: see [`ResultsError`].
 pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
-    let text =
-        std::fs::read(path).map_err(|source| ResultsError::Io { path: path.into(), source })?;
+    let text = std::fs::read(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => ResultsError::NoTable(path.into()),
+        _ => ResultsError::Io { path: path.into(), source },
+    })?;
     // Spreadsheets put a byte order mark before UTF-8; the first column's name would begin with it.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
     let not_csv = |source| ResultsError::Csv { path: path.into(), source };

@@ -12,6 +12,7 @@ use anyhow::Context;
 use super::{
     Error, Until,
     bounds::{Asks, bounds},
+    compared,
     describe::{Values, describe_input, describe_outcomes},
     inputs::{environment, given_tests, native},
     merged::Merged,
@@ -24,14 +25,13 @@ use crate::{
     diff::{Differ, DifferentialTest, RegionWalk},
     exec::Program,
     explore::Statistics,
-    merge::{self, Candidate},
     replay::{self, Runs},
     report::{Report, ranges},
     results::{
         Clustering, DivergenceRow, PairRow, ResultsDir, ShareRow, Shown, StateRow, StatsRow,
         SummaryRow, TestId, Verdict, write_whole,
     },
-    subject::{Form, Patch, Revision, RevisionSet, Subject},
+    subject::{Revision, RevisionSet, Subject},
     tree::{self, Tree},
 };
 
@@ -327,7 +327,8 @@ impl Run<'_> {
             summary,
             stats,
             revisions: self.merged.rows.clone(),
-            diffs: self.diffs()?,
+            sources: compared::sources(&self.stage.subject)?,
+            diffs: compared::patches(&self.stage.subject)?,
             tests: test_rows(tests),
             inputs: tests
                 .iter()
@@ -359,40 +360,6 @@ impl Run<'_> {
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         self.deadline.map_or(TREE_TIME, |end| left(end).clamp(LEAST_TREE_TIME, TREE_TIME))
     }
-
-    fn diffs(&self) -> anyhow::Result<BTreeMap<Revision, String>> {
-        let subject = &self.stage.subject;
-        let candidates = merge::candidates(subject);
-        let of = |patch: &Patch| {
-            let text = patch_text(subject, patch, &candidates[&patch.revision])?;
-            Ok((patch.revision, text))
-        };
-        subject.patches.iter().map(of).collect()
-    }
-}
-
-/// What a patch changes, as the results have it: its own text if it is a diff.
-pub(super) fn patch_text(
-    subject: &Subject,
-    patch: &Patch,
-    candidate: &Result<Candidate, String>,
-) -> anyhow::Result<String> {
-    Ok(match (candidate, patch.form) {
-        (_, Form::Diff) if patch.path.is_file() => {
-            let bytes = fs::read(&patch.path);
-            let bytes = bytes.with_context(|| patch.path.display().to_string())?;
-            String::from_utf8_lossy(&bytes).into_owned()
-        }
-        (Ok(candidate), _) => {
-            let diffs = merge::difference(subject, candidate);
-            let diffs = diffs.into_iter().map(|(path, diff)| {
-                let (name, diff) = (path.display().to_string(), merge::shown(&diff));
-                diff.replacen("original", &name, 1).replacen("modified", &name, 1)
-            });
-            diffs.collect()
-        }
-        (Err(reason), _) => reason.clone(),
-    })
 }
 
 /// Writes the inputs of `tests` that are not in `tests/` yet. Each is written whole, so that a run

@@ -10,12 +10,14 @@ use std::{
 use anyhow::Context;
 
 use super::{
+    compared,
     observer::{Event, Observer},
     stage::Stage,
 };
 use crate::{
     compile::Compilation,
     merge::{self, Changes, MergeError, SyntaxCheck},
+    report::{DOCUMENT_FILE, Document},
     results::{RevisionRow, Status},
     subject::{Revision, RevisionSet, Subject},
 };
@@ -127,9 +129,16 @@ impl Stage {
     }
 
     /// Reads what an earlier merge left in the results; without that, merges now.
+    ///
+    /// # Errors
+    /// The results are those of a comparison of other sources or patches.
     pub(crate) fn merged(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         let meta = self.results.meta();
         if meta.is_dir() && self.results.table::<RevisionRow>().is_file() {
+            if self.results.path().join(DOCUMENT_FILE).is_file() {
+                let document = Document::read(self.results.path())?;
+                compared::unchanged(&self.subject, &document, |_| true)?;
+            }
             observer.observe(Event::Taken { meta: &meta });
             return Ok(Merged::of(self.results.read()?));
         }

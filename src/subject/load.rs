@@ -247,7 +247,7 @@ impl ConfigFile<'_> {
         toml::from_str(self.text).map_err(|error| SubjectError::Config {
             path: self.path.to_owned(),
             line: error.span().map_or(1, |span| line_at(self.text, span.start)),
-            message: error.message().trim().to_owned(),
+            message: in_words_of_toml(error.message().trim()),
         })
     }
 
@@ -546,6 +546,27 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
+/// A message of the reader, which has Rust's names of types, with those of TOML.
+fn in_words_of_toml(message: &str) -> String {
+    let words = [
+        ("sequence", "list"),
+        ("map", "table"),
+        ("expected u32", "expected a whole number that is not negative"),
+        ("expected u64", "expected a whole number that is not negative"),
+        ("expected usize", "expected a whole number that is not negative"),
+        ("expected i64", "expected a whole number"),
+        ("expected f64", "expected a number"),
+    ];
+    // What the file says stands in quotes, and stays.
+    let mut parts: Vec<String> = message.split('`').map(str::to_owned).collect();
+    for part in parts.iter_mut().step_by(2) {
+        for (rust, toml) in words {
+            *part = part.replace(rust, toml);
+        }
+    }
+    parts.join("`")
+}
+
 #[cfg(test)]
 mod tests {
     use tempfile::TempDir;
@@ -590,6 +611,20 @@ mod tests {
         assert!(syntax.starts_with("subject.toml:"), "{syntax}");
         let none = message("name = 'x'\nsources = ['a.c']\n\npatches = ['*.diff']\n", &["a.c"]);
         assert_eq!(none, "subject.toml:4: no file matches patches = [\"*.diff\"]");
+        let types = |line: &str| {
+            message(
+                &format!("name = 'x'\nsources = ['a.c']\npatches = ['*.c']\n{line}\n"),
+                &["a.c"],
+            )
+        };
+        assert_eq!(
+            types("[inputs]\nargs = 3"),
+            "subject.toml:5: invalid type: integer `3`, expected a list"
+        );
+        assert_eq!(
+            types("[inputs]\nstdin = { tokens = true }"),
+            "subject.toml:5: invalid type: boolean `true`, expected a whole number that is not negative"
+        );
         let glob = message("name = 'x'\nsources = ['a.c']\npatches = ['***']\n", &["a.c"]);
         assert!(glob.starts_with("subject.toml:3: bad glob `***`"), "{glob}");
         let source =

@@ -190,6 +190,29 @@ fn the_program_above_the_others_is_the_original() {
     assert!(ran.stdout.contains("3 revisions, 2 classes"), "{}{}", ran.stdout, ran.stderr);
 }
 
+/// Some tools write diffs, and some whole files.
+#[test]
+fn patched_copies_beside_the_diffs_are_candidates_too() {
+    let scratch = without()
+        .file("src/sign.c", SOURCE)
+        .file(
+            "patches/1.diff",
+            "--- a/sign.c\n+++ b/sign.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\treturn x > 1;\n",
+        )
+        .file("patches/2.c", &SOURCE.replace("> 0", ">= 1"))
+        .file("patches/sign.c", &SOURCE.replace("> 0", "> 2"));
+    assert_eq!(
+        written(&scratch, &[]),
+        [
+            "sources = [\"src/sign.c\"]",
+            "candidates = [\"patches/*.diff\", \"patches/*.c\"]",
+            "entry = \"entry\""
+        ]
+    );
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("4 revisions, 3 classes"), "{}{}", ran.stdout, ran.stderr);
+}
+
 /// A folder for each bug, with diffs that name the paths of another machine, and scores.
 #[test]
 fn each_bug_of_a_folder_becomes_a_subject() {
@@ -240,6 +263,9 @@ fn each_bug_of_a_folder_becomes_a_subject() {
 
 #[test]
 fn what_cannot_be_guessed_is_said_and_leaves_nothing() {
+    let results = without().file("out/.psychic", "").file("out/a.c", SOURCE);
+    let message = refused(psychic().arg("init").arg(results.out()));
+    assert!(message.contains("out: a directory of results; name the directory of a "), "{message}");
     let refusal = |scratch: &Scratch, arguments: &[&str], messages: &[&str]| {
         let refusal = refused(psychic().arg("init").arg(scratch.dir.path()).args(arguments));
         assert!(messages.iter().all(|message| refusal.contains(message)), "{refusal}");

@@ -121,6 +121,34 @@ fn replay_leaves_results_as_they_are() {
     );
 }
 
+/// What runs now would not be what the results are about.
+#[test]
+fn sources_and_patches_are_those_that_were_compared() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    assert_eq!(run(&mut scratch.stage("diff")).code, Some(0));
+    let stages = || {
+        let mut explain = scratch.stage("explain");
+        explain.args(["0", "1"]);
+        let mut export = scratch.stage("export");
+        export.args(["--as", "c"]);
+        [scratch.stage("replay"), explain, export]
+    };
+    for (file, from, to) in [("a.c", "entry(int x)", "entry(int  x)"), ("1.diff", ">= 0", ">= 1")] {
+        let path = scratch.path(file);
+        let text = fs::read_to_string(&path).expect("read");
+        fs::write(&path, text.replace(from, to)).expect("written");
+        for mut stage in stages() {
+            let message = refused(&mut stage);
+            let expected =
+                format!("{file}: changed since the comparison; run `psychic diff` again");
+            assert!(message.contains(&expected), "{message}");
+        }
+        fs::write(&path, text).expect("written");
+    }
+    let ran = stages().map(|mut stage| run(&mut stage).code);
+    assert_eq!(ran, [Some(0); 3]);
+}
+
 /// Two files with the same name are two tests.
 #[test]
 fn replay_numbers_tests_of_one_name() {

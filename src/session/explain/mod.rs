@@ -15,15 +15,19 @@ use self::{
     run::Run,
 };
 use super::{
-    Options, SearchOptions, Session, Until, alone::Alone, findings::patch_text, inputs,
-    observer::Observer, rows::takes_part, stage::Stage,
+    Options, SearchOptions, Session, Until,
+    alone::Alone,
+    compared::{CHANGED, unchanged},
+    inputs,
+    observer::Observer,
+    rows::takes_part,
+    stage::Stage,
 };
 use crate::{
     env::Halt,
     exec::{Channel, Clock, Record},
     explore::Search,
     interrupt::Interrupt,
-    merge,
     replay::TestInput,
     report::{Document, Explanation, OutcomeEntry, Ran, TestEntry, When},
     results::{ResultsDir, TestId},
@@ -58,7 +62,7 @@ pub fn explain(
     let interrupt = Interrupt::default();
     let stage = Stage::new(subject, results.clone(), &interrupt)?;
     let directory = fs::canonicalize(scratch.path())?;
-    unchanged(&stage.subject, &document, [a, b])?;
+    unchanged(&stage.subject, &document, |revision| [a, b].contains(&revision))?;
     let [of_a, of_b] = stage.alone([a, b], &directory, observer)?;
     let sources = [of_a.sources.clone(), of_b.sources.clone()];
     let clock = Clock::new(Some(TIME), &interrupt);
@@ -169,29 +173,6 @@ fn entry(
         _ => bail!("test {test} says nothing about {a} or {b}"),
     }
 }
-
-/// Checks that two revisions are the patches that were compared.
-fn unchanged(
-    subject: &Subject,
-    document: &Document,
-    revisions: [Revision; 2],
-) -> anyhow::Result<()> {
-    let candidates = merge::candidates(subject);
-    for patch in subject.patches.iter().filter(|patch| revisions.contains(&patch.revision)) {
-        let compared = document.revisions.iter().find(|e| e.row.revision == patch.revision);
-        let text = patch_text(subject, patch, &candidates[&patch.revision])?;
-        let is_same = compared.is_some_and(|compared| {
-            compared.row.patch == patch.name && compared.diff.as_deref() == Some(&text)
-        });
-        if !is_same {
-            bail!("{}: {CHANGED}", patch.name);
-        }
-    }
-    Ok(())
-}
-
-/// What to do if what runs now is not what ran.
-const CHANGED: &str = "changed since the comparison; run `psychic diff` again";
 
 /// Why the lines of a run may not be all that the program runs, or not what it runs.
 fn doubts(record: &Record) -> Vec<String> {

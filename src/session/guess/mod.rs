@@ -61,6 +61,9 @@ pub fn init(dir: &Path, hints: &Hints) -> anyhow::Result<(Subject, Vec<String>)>
     if !dir.is_dir() {
         bail!("{}: no such directory", dir.display());
     }
+    if is_results(dir) {
+        bail!("{}: a directory of results; name the directory of a program", dir.display());
+    }
     let file = dir.join(CONFIG_FILE);
     if fs::symlink_metadata(&file).is_ok() {
         bail!("{}: is there already", file.display());
@@ -162,7 +165,17 @@ impl Guess {
         let sources = match globs.is_empty() {
             true => guess.solutions(dir, sources)?,
             false => {
-                guess.candidates = ("patches", globs);
+                let (copies, sources) = beside(sources, &diffs, &touched);
+                guess.candidates = match copies.is_empty() || hints.patches.is_some() {
+                    true => ("patches", globs),
+                    false => {
+                        guess.reasons.push(format!(
+                            "C files beside the patches are candidates, too: {}",
+                            copies.join(", ")
+                        ));
+                        ("candidates", self::globs(diffs.iter().chain(&copies)))
+                    }
+                };
                 guess.patched(dir, sources, &touched)?
             }
         };
@@ -427,6 +440,38 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
         }
     }
     globs
+}
+
+/// Parts C files into patched copies of the program, of which it returns the names, and sources.
+/// Copies are in a directory of patches, no patch changes them, and they have a function in common
+/// with a source elsewhere.
+fn beside(
+    sources: Vec<Source>,
+    diffs: &[String],
+    touched: &[(PathBuf, usize)],
+) -> (Vec<String>, Vec<Source>) {
+    let of_patches: BTreeSet<&Path> = diffs.iter().filter_map(|diff| parent(diff)).collect();
+    let is_of_patches = |file: &str| parent(file).is_some_and(|dir| of_patches.contains(dir));
+    let mut files: Vec<&String> = sources.iter().map(|source| &source.file).collect();
+    // A diff means the source, not a copy of the same name.
+    files.sort_by_key(|file| is_of_patches(file));
+    let changed: BTreeSet<String> =
+        touched.iter().filter_map(|(path, _)| file_of(&files, path).cloned()).collect();
+    let is_inside =
+        |source: &Source| is_of_patches(&source.file) && !changed.contains(&source.file);
+    let elsewhere = sources.iter().filter(|source| !is_inside(source));
+    let known: BTreeSet<String> =
+        elsewhere.flat_map(|source| &source.functions).map(|one| one.name.clone()).collect();
+    let is_copy = |source: &Source| {
+        is_inside(source) && source.functions.iter().any(|one| known.contains(&one.name))
+    };
+    let (copies, sources): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(is_copy);
+    (copies.into_iter().map(|copy| copy.file).collect(), sources)
+}
+
+/// The directory of a file; none if that is the subject's own.
+fn parent(file: &str) -> Option<&Path> {
+    Path::new(file).parent().filter(|parent| !parent.as_os_str().is_empty())
 }
 
 /// The globs for patches that are in a directory, or match a glob, that a person has named.
