@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 println!("{} and {} differ on test {test}: {}", pair.a, pair.b, pair.output);
             }
             (Verdict::Unknown, _) => println!("{} and {}: {}", pair.a, pair.b, pair.reason),
-            _ => println!("{} and {} are equivalent", pair.a, pair.b),
+            _ => println!("{} and {}: {}", pair.a, pair.b, pair.verdict),
         }
     }
     println!("{} questions tell apart all that differ", findings.tree().height());

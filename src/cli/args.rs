@@ -15,7 +15,6 @@ use super::{
 use crate::{
     explore::Search,
     interrupt::Interrupt,
-    report::Document,
     results::{ResultsDir, RevisionRow, SubsetRow},
     session::{SearchOptions, stage::Stage},
     subject::{CONFIG_FILE, Form, Patch, Revision, Subject, config::parse_duration, name_of},
@@ -174,20 +173,6 @@ pub(super) fn of_subsets(subject: &mut Subject, results: &ResultsDir) -> anyhow:
         patches.push(Patch { revision: row.revision, form, name: row.patch, path });
     }
     (subject.patches, subject.reference) = (patches, None);
-    Ok(())
-}
-
-/// Checks that the patches of a subject have the numbers that they had in the comparison.
-pub(super) fn unchanged(subject: &Subject, document: &Document) -> anyhow::Result<()> {
-    let compared = document.revisions.iter().map(|entry| &entry.row);
-    let compared = compared.filter(|row| row.revision != Revision::ORIGINAL);
-    let compared = compared.map(|row| (row.revision, &row.patch));
-    let patches = subject.patches.iter().map(|patch| (patch.revision, &patch.name));
-    anyhow::ensure!(
-        compared.eq(patches),
-        "{}: the patches are others than those of the comparison; run `psychic diff` again",
-        subject.dir.display()
-    );
     Ok(())
 }
 

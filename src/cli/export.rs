@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use walkdir::WalkDir;
 
 use super::{
-    args::{compared, results_of_file, subject_or_results, unchanged},
+    args::{compared, results_of_file, subject_or_results},
     exit::SUCCESS,
     interrupt,
     progress::{Progress, ProgressArgs},
@@ -21,7 +21,7 @@ use crate::{
     replay,
     report::{Document, Place, Places, junit, sarif},
     results::{ResultsDir, StateRow},
-    session::{rows::takes_part, stage::Stage, suite},
+    session::{compared::unchanged, rows::takes_part, stage::Stage, suite},
     subject::{CONFIG_FILE, Revision, Subject},
 };
 
@@ -93,7 +93,7 @@ fn tests(args: &ExportArgs, progress: &mut Progress) -> anyhow::Result<String> {
         bail!("{} is a program: --as c is for other functions", subject.config.name);
     }
     let (document, expected) = document(args, &results)?;
-    unchanged(&subject, &document)?;
+    unchanged(&subject, &document, |_| true)?;
     let place = ResultsDir::claim(results.path())?;
     let mut stage = Stage::new(subject, place, &interrupt::token())?;
     stage.prepare(progress)?;
@@ -112,7 +112,7 @@ fn results(args: &ExportArgs) -> anyhow::Result<String> {
     };
     let (document, expected) = document(args, &results)?;
     if let Some(subject) = &subject {
-        unchanged(subject, &document)?;
+        unchanged(subject, &document, |_| true)?;
     }
     match args.form {
         Form::Junit => Ok(junit(&document, expected)?),

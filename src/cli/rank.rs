@@ -8,18 +8,13 @@ use std::{
 use anyhow::Context;
 use clap::Args;
 
-use super::{
-    args::{subject_or_results, unchanged},
-    exit::SUCCESS,
-    say,
-    scores::scores,
-};
+use super::{args::subject_or_results, exit::SUCCESS, say, scores::scores};
 use crate::{
     merge,
     rank::{Criterion, Evidence, Share, Walk, Weights, ranking, read_answers},
     report::{Document, RevisionEntry, shorten},
     results::{LabelRow, RankingRow},
-    session::rows::takes_part,
+    session::{compared::unchanged, rows::takes_part},
     subject::{CONFIG_FILE, Revision, RevisionSet, Subject},
 };
 
@@ -70,7 +65,7 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
     let (subject, results) = subject_or_results(&args.place, args.out.as_deref())?;
     let mut document = Document::read(results.path())?;
     if let Some(subject) = &subject {
-        unchanged(subject, &document)?;
+        unchanged(subject, &document, |_| true)?;
     }
     if let Some(reference) = args.reference.or(document.reference) {
         takes_part(document.revisions.iter().map(|entry| &entry.row), reference)

@@ -104,15 +104,23 @@ impl ResultsDir {
         if !from.is_dir() {
             return Ok(());
         }
-        let names = || NAMES.into_iter().chain(TABLES);
         // Once this file exists, what is missing from `finished/` is already in its place.
         let moving = from.join(MOVING);
         if !moving.is_file() {
             let is_old = |name: &&str| !KEPT.contains(name) && !exists(&from.join(name));
-            names().filter(is_old).try_for_each(|name| remove(&self.path().join(name)))?;
+            NAMES
+                .into_iter()
+                .chain(TABLES)
+                .filter(is_old)
+                .try_for_each(|name| remove(&self.path().join(name)))?;
             fs::write(&moving, b"").map_err(io_at(&moving))?;
         }
-        names().try_for_each(|name| replace(&from.join(name), &self.path().join(name)))?;
+        for entry in fs::read_dir(&from).map_err(io_at(&from))? {
+            let name = entry.map_err(io_at(&from))?.file_name();
+            if name != MOVING {
+                replace(&from.join(&name), &self.path().join(&name))?;
+            }
+        }
         remove(&from)
     }
 

@@ -1,7 +1,10 @@
 //! What a comparison compared: the texts of sources and patches that its results name, and whether
 //! they are still the same.
 
-use std::{collections::BTreeMap, fs};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use anyhow::{Context, bail};
 use sha2::{Digest, Sha256};
@@ -62,7 +65,7 @@ fn patch_text(
 ///
 /// # Errors
 /// One of them is another, or cannot be read.
-pub(super) fn unchanged(
+pub(crate) fn unchanged(
     subject: &Subject,
     document: &Document,
     concerned: impl Fn(Revision) -> bool,
@@ -74,13 +77,23 @@ pub(super) fn unchanged(
         }
     }
     let texts = patches(subject)?;
-    for patch in subject.patches.iter().filter(|patch| concerned(patch.revision)) {
-        let compared = document.revisions.iter().find(|e| e.row.revision == patch.revision);
-        let is_same = compared.is_some_and(|compared| {
-            compared.row.patch == patch.name && compared.diff.as_ref() == texts.get(&patch.revision)
-        });
-        if !is_same {
-            bail!("{}: {CHANGED}", patch.name);
+    let names = subject.patches.iter().map(|patch| (patch.revision, patch.name.as_str()));
+    let now: BTreeMap<Revision, (&str, &String)> =
+        names.map(|(revision, name)| (revision, (name, &texts[&revision]))).collect();
+    let compared = document.revisions.iter().filter_map(|entry| {
+        Some((entry.row.revision, (entry.row.patch.as_str(), entry.diff.as_ref()?)))
+    });
+    let compared: BTreeMap<Revision, (&str, &String)> = compared.collect();
+    let revisions: BTreeSet<&Revision> = now.keys().chain(compared.keys()).collect();
+    for revision in revisions.into_iter().filter(|revision| concerned(**revision)) {
+        let (now, compared) = (now.get(revision), compared.get(revision));
+        match (now, compared) {
+            (now, compared) if now == compared => {}
+            (Some((name, _)), Some((other, _))) if name == other => bail!("{name}: {CHANGED}"),
+            _ => bail!(
+                "{}: the patches are others than those of the comparison; run `psychic diff` again",
+                subject.dir.display()
+            ),
         }
     }
     Ok(())

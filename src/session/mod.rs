@@ -12,7 +12,7 @@ mod alone;
 mod beginning;
 mod bounds;
 pub(crate) mod built;
-mod compared;
+pub(crate) mod compared;
 pub(crate) mod describe;
 mod error;
 mod explain;
