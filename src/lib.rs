@@ -28,7 +28,7 @@
 //! concept of the tool. A module depends only on those after it in this list, and knows nothing of
 //! those before it: `cli`, [`campaign`], [`session`], [`report`], [`rank`], [`diff`], [`tree`], [`replay`], [`explore`],
 //! [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`],
-//! [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`]. Without default features, the crate has
+//! [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`], `llvm`. Without default features, the crate has
 //! only the modules that need neither LLVM nor Bitwuzla nor plotters; the features `plots`,
 //! `engine` and `cli` add the rest.
 #![deny(missing_docs)]

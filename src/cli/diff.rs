@@ -136,6 +136,11 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
             say::line(&format!("{phase:<32} {count:>12} {seconds:>10.3} s"))?;
         }
     }
+    if !findings.recorded
+        && let Some(directory) = &args.emit_smt2
+    {
+        say::line(&format!("not every query could be written to {}", directory.display()))?;
+    }
     if could_be_whole && lacks_function(&findings) {
         say::line(RUN_WHOLE)?;
     }

@@ -69,12 +69,38 @@ pub fn stand_alone(name: &str) -> bool {
     find(name).is_some() && !has_code(name)
 }
 
+/// Models that end the program.
+const ENDING: [&str; 9] = [
+    "_Exit",
+    "__assert_fail",
+    "_exit",
+    "abort",
+    "exit",
+    "klee_abort",
+    "klee_report_error",
+    "klee_silent_exit",
+    process::DIVISION,
+];
+
+/// Whether a function without code never returns.
+pub fn ends(name: &str) -> bool {
+    ENDING.contains(&name)
+}
+
+/// Whether a function has a model that shows something, or ends the program.
+pub fn shows(name: &str) -> bool {
+    let is_output = || find_in(&[output::MODELS], name).is_some();
+    let is_shown = name.starts_with("psychic_output") || is_output();
+    ends(name) || is_shown && !output::SILENT.contains(&name)
+}
+
 /// Whether a function has a model that does nothing to the world and asks the kernel nothing.
 pub fn has_no_effects(name: &str) -> bool {
     let tables = [allocation::MODELS, strings::MODELS, input::MODELS, math::MODELS, fenv::MODELS];
-    let ends = ["exit", "_exit", "_Exit", "abort"];
     let asks = ["psychic_rev", "__klee_meta", "__errno_location", "___errno_location"];
-    find_in(&tables, name).is_some() || ends.contains(&name) || asks.contains(&name)
+    // A failed assertion says so.
+    let is_silent = ends(name) && name != "__assert_fail";
+    find_in(&tables, name).is_some() || is_silent || asks.contains(&name)
 }
 
 /// Whether the libc has code that does the same as the model of this name.

@@ -11,10 +11,10 @@ use super::{
     names::{ASKING, WHOLE_PROGRAM},
     targets::Targets,
 };
-use crate::ir::{Call, Callee, Function, FunctionId, Inst, Module};
-
-/// Functions without code that never return. Of other functions their code shows whether they do.
-const ENDING: [&str; 5] = ["exit", "_exit", "_Exit", "abort", "__assert_fail"];
+use crate::{
+    env::models,
+    ir::{Call, Callee, Function, FunctionId, Inst, Module},
+};
 
 /// The least number of instructions that have to run on a way.
 pub type Distance = u32;
@@ -136,7 +136,7 @@ fn through(module: &Module, returning: &Distances, inst: &Inst) -> Distance {
     let Callee::Direct(id) = call.callee else { return 1 };
     match returning[id.0 as usize].first() {
         Some(distance) => plus(*distance, 1),
-        None if ENDING.contains(&module.functions[id.0 as usize].name.as_str()) => FAR,
+        None if models::ends(&module.functions[id.0 as usize].name) => FAR,
         None => 1,
     }
 }

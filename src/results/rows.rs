@@ -38,7 +38,7 @@ table! {
         halt: String,
         /// Where the state ended, as `file.c:line`; empty if unknown.
         location: String,
-        /// Number of symbolic branches taken on the state's path.
+        /// Number of forks on the state's path.
         depth: u32,
         /// What was not followed exactly, with `; ` between; empty if everything was.
         approximations: Vec<String>,

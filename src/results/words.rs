@@ -97,7 +97,8 @@ words! {
         Given = "given",
         /// An earlier run left it.
         Seed = "seed",
-        /// It is a variant of a known path's input, and was chosen by native runs.
+        /// It has usual values in place of those of a known path; native runs or predictions showed
+        /// a difference.
         Trial = "trial",
         /// Revisions go different ways through the code on it.
         Divergence = "divergence",
@@ -179,8 +180,8 @@ words! {
     Verdict {
         /// The two have different outcomes on a test that was replayed natively.
         Distinguished = "distinguished",
-        /// The two differ in a value that was declared an output, but in nothing that a person
-        /// could see of a native run.
+        /// The two are proved equivalent outside, and a test shows that a function returns or leaves
+        /// something else (`[outputs] functions`).
         Internal = "internal",
         /// The two are proved to behave the same within the stated bounds.
         Equivalent = "equivalent",

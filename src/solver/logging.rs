@@ -1,29 +1,30 @@
 //! Logs every query as an SMT-LIB 2 file that any solver can replay.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{self, Write},
-    path::PathBuf,
-    sync::atomic::{AtomicU64, Ordering},
+    path::{Path, PathBuf},
 };
+
+use tracing::warn;
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
 
-/// Writes each query to a file `NNNNNN.smt2` with the verdict as its `:status`. All workers of the
-/// process share the numbering.
+/// Writes each query to a file `NNNNNN.smt2` with the verdict as its `:status`. Whoever else writes
+/// to the directory, each file is a query of its own.
 pub struct Logging {
     directory: PathBuf,
+    /// The least number that may be free.
+    next: u64,
     /// Writing failed once, which was reported; nothing more is written.
     broken: bool,
 }
 
-static NEXT: AtomicU64 = AtomicU64::new(1);
-
 impl Logging {
     /// Logs into `directory`, which is made if necessary.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory, broken: false }
+        Self { directory, next: 1, broken: false }
     }
 
     fn write(&mut self, exprs: &Exprs, query: Query<'_>, verdict: &Verdict) {
@@ -34,13 +35,24 @@ impl Logging {
         };
         let constraints: Vec<_> = query.constraints().collect();
         let script = format!("(set-info :status {status})\n{}", exprs.smtlib(&constraints));
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let file = self.directory.join(format!("{number:06}.smt2"));
-        let written = fs::create_dir_all(&self.directory).and_then(|()| fs::write(&file, script));
+        let written = fs::create_dir_all(&self.directory)
+            .and_then(|()| new_file(&self.directory, &mut self.next))
+            .and_then(|mut file| file.write_all(script.as_bytes()));
         if let Err(error) = written {
-            let file = file.display();
-            _ = writeln!(io::stderr(), "no further queries are logged: {file}: {error}");
+            warn!("no further queries are logged: {}: {error}", self.directory.display());
             self.broken = true;
+        }
+    }
+}
+
+/// Makes the first file from `next` on that is not there yet, and sets `next` to the one after it.
+fn new_file(directory: &Path, next: &mut u64) -> io::Result<File> {
+    loop {
+        let file = directory.join(format!("{next:06}.smt2"));
+        *next += 1;
+        match File::create_new(file) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made,
         }
     }
 }

@@ -8,7 +8,6 @@
 
 use std::{
     fs,
-    io::{self, Write},
     path::PathBuf,
     sync::{
         Arc,
@@ -17,6 +16,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
+use tracing::warn;
 
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
@@ -69,8 +69,7 @@ impl Recording {
         if let Err(error) = fs::write(&file, script)
             && !self.broken.swap(true, Ordering::Relaxed)
         {
-            let file = file.display();
-            _ = writeln!(io::stderr(), "not every query is written: {file}: {error}");
+            warn!("not every query is written: {}: {error}", file.display());
         }
     }
 }

@@ -22,6 +22,10 @@ use crate::{
     memory::{Byte, Value},
 };
 
+/// Models of this file that show nothing.
+pub(in crate::env) const SILENT: [&str; 7] =
+    ["fflush", "setbuf", "setvbuf", "snprintf", "sprintf", "vsnprintf", "vsprintf"];
+
 pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("printf", |m, a| formatted(m, Sink::Stdout, a.get(0), &mut Variadic::direct(a, 1))),
     ("vprintf", |m, a| formatted(m, Sink::Stdout, a.get(0), &mut Variadic::list(a.get(1)))),

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The handler of failed divisions in UndefinedBehaviorSanitizer's minimal runtime.
-const DIVISION: &str = "__ubsan_handle_divrem_overflow_minimal_abort";
+pub(in crate::env) const DIVISION: &str = "__ubsan_handle_divrem_overflow_minimal_abort";
 
 pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("exit", |m, a| Err(exit(m, a.get(0)))),

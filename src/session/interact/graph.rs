@@ -15,37 +15,14 @@ use super::{
     flow::{Flow, Place},
 };
 use crate::{
+    env::models,
     ir::{FunctionId, Inst, SourceLine},
     results::NodeKind,
 };
 
-/// Functions that show something or end the program.
-const OUTPUTS: [&str; 24] = [
-    "_Exit",
-    "__assert_fail",
-    "__assert_rtn",
-    "_exit",
-    "abort",
-    "dprintf",
-    "err",
-    "errx",
-    "exit",
-    "fprintf",
-    "fputc",
-    "fputs",
-    "fwrite",
-    "perror",
-    "printf",
-    "psychic_output",
-    "putc",
-    "putchar",
-    "puts",
-    "quick_exit",
-    "vfprintf",
-    "vprintf",
-    "warn",
-    "write",
-];
+/// Functions without models that show something or end the program.
+const OUTPUTS: [&str; 8] =
+    ["__assert_rtn", "dprintf", "err", "errx", "perror", "quick_exit", "warn", "write"];
 
 /// A node of the graph.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -200,7 +177,9 @@ fn is_output(flow: &Flow<'_>, entry: FunctionId, place: Place) -> bool {
     match flow.inst(place) {
         Inst::Return { .. } => flow.owner(place) == entry && flow.line(place).line > 0,
         Inst::Trap { .. } => true,
-        _ => flow.calls_outside(place).is_some_and(|name| OUTPUTS.contains(&name)),
+        _ => flow
+            .calls_outside(place)
+            .is_some_and(|name| models::shows(name) || OUTPUTS.contains(&name)),
     }
 }
 
