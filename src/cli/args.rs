@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use clap::Args;
+use clap::{Args, ValueEnum, builder::PossibleValue};
 
 use super::{
     interrupt,
@@ -38,14 +38,14 @@ pub(super) struct SearchArgs {
     /// Workers, compilers, native runs at once; no proof depends on it [default: all processors]
     #[arg(long, short = 'j', value_name = "N", value_parser = jobs, allow_hyphen_values = true)]
     pub(super) jobs: Option<NonZeroUsize>,
-    /// What the random choices of a search begin with
+    /// Seed of the search's random choices
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
-    /// Stop so long after the build and report what was found: 60s, 10m, 2h
+    /// Stop this long after the build, and report what was found (60s, 10m, 2h) [default: budget.time
+    /// of subject.toml]
     #[arg(long, value_name = "TIME", value_parser = parse_duration, allow_hyphen_values = true)]
     pub(super) time_budget: Option<Duration>,
-    /// Which states run first: dfs, bfs, random-path, coverage, shortest, directed [default: directed
-    /// to compare revisions, else dfs]
+    /// Which states run first [default: directed to compare revisions, else dfs]
     #[arg(long, value_name = "NAME")]
     pub(super) search: Option<Search>,
     /// Run the code of the C library in place of the model of this function; may be repeated
@@ -54,6 +54,16 @@ pub(super) struct SearchArgs {
     /// Keep every query that reaches the solver here, as SMT-LIB 2 files
     #[arg(long, value_name = "DIR")]
     pub(super) log_queries: Option<PathBuf>,
+}
+
+impl ValueEnum for Search {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()).help(self.about()))
+    }
 }
 
 impl SearchArgs {

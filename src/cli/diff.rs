@@ -192,10 +192,7 @@ const RUN_WHOLE: &str = "run whole, a program has all of its libc: see build.who
 
 /// Whether nothing is known of a pair because of a function that the engine does not know.
 fn lacks_function(findings: &Findings) -> bool {
-    let is_name =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let reasons = findings.pairs().iter().flat_map(|row| row.reason.split("; "));
-    reasons.filter_map(|reason| reason.strip_prefix("unsupported: a call of ")).any(is_name)
+    findings.pairs().iter().any(|row| row.code.contains(&Code::UnknownFunction))
 }
 
 /// Advice for runs that are too short for their inputs.

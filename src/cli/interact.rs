@@ -24,7 +24,7 @@ pub(super) struct InteractArgs {
 /// What one change is.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum By {
-    /// Lines that are changed without unchanged ones between
+    /// A run of adjacent changed lines
     Hunk,
     /// A statement or declaration of such lines, if they are made of whole ones
     Statement,

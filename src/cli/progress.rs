@@ -25,7 +25,7 @@ const EVENT_INTERVAL: Duration = Duration::from_secs(1);
 /// How progress is shown.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct ProgressArgs {
-    /// What standard error is for
+    /// Form of the progress on standard error
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Form::Text)]
     progress: Form,
 }

@@ -18,22 +18,22 @@ use crate::{
     subject::{CONFIG_FILE, Revision, RevisionSet, Subject},
 };
 
-const AFTER_HELP: &str = "\
+fn after_help() -> String {
+    let criterion =
+        |one: Criterion| format!("\n  {:<7} {}  {}", one.name(), one.usual_weight(), one.about());
+    format!(
+        "\
 Patches that are wrong on fewer of the tests whose right outcome is known come first. It is known from
 `psychic ask`, and from [oracle] and [tests] of subject.toml. Among these, patches that are proved
 equivalent to the reference come first. Among equals, the order is that of the mean of these criteria,
-each from 0 to 1, with their weights:
-  errors  4   no error on a test on which the original has none
-  effect  4   some test tells the patch from the original
-  prior   2   the score of --scores, if there is one
-  change  1   few tests tell the patch from the original
-  share   1   few inputs behave differently than in the original, as sampled by `psychic diff`
-  class   1   many patches do the same
-  size    1   the patch adds and removes few lines
-Of a SUBJECT, weights, scores and labels are those in its subject.toml where no option says otherwise.";
+each from 0 to 1, with their weights:{}
+Of a SUBJECT, weights, scores and labels are those in its subject.toml where no option says otherwise.",
+        Criterion::ALL.map(criterion).concat()
+    )
+}
 
 #[derive(Args, Debug)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = after_help())]
 pub(super) struct RankArgs {
     /// A directory with a subject.toml, or a results directory of `psychic diff`
     #[arg(value_name = "SUBJECT|RESULTS")]

@@ -57,6 +57,7 @@ impl Reason {
     pub fn code(&self) -> Code {
         match self {
             Self::Incomplete(Incomplete::Unsupported(_)) => Code::Unsupported,
+            Self::Incomplete(Incomplete::UnknownFunction(_)) => Code::UnknownFunction,
             Self::Incomplete(Incomplete::Solver) => Code::Solver,
             Self::Incomplete(Incomplete::Instructions) => Code::Instructions,
             Self::Incomplete(Incomplete::Time) | Self::Solver(solver::Unknown::Interrupted) => {
@@ -101,6 +102,7 @@ impl Reason {
             self,
             Self::Incomplete(
                 Incomplete::Unsupported(_)
+                    | Incomplete::UnknownFunction(_)
                     | Incomplete::Solver
                     | Incomplete::Instructions
                     | Incomplete::Time

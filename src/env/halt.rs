@@ -84,6 +84,9 @@ pub enum Incomplete {
     /// The engine does not support what the program does.
     #[error("unsupported: {0}")]
     Unsupported(String),
+    /// The program calls a function of which neither code nor a model is known.
+    #[error("unsupported: a call of {0}")]
+    UnknownFunction(String),
     /// The solver could not decide whether the path is feasible.
     #[error("solver gave no answer")]
     Solver,

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     env::{
-        Halt, Machine, Stop, World,
+        Halt, Incomplete, Machine, Stop, World,
         call::{Arguments, Model},
         libc,
     },
@@ -260,7 +260,8 @@ impl Executor<'_> {
             if let Some(jump) = Jump::of(&function.name) {
                 return self.jump(jump, call);
             }
-            return Err(Stop::unsupported(format!("a call of {}", function.name)));
+            let unknown = Incomplete::UnknownFunction(function.name.clone());
+            return Err(Stop::Halt(Halt::Incomplete(unknown)));
         };
         if !self.state.apart.is_empty() {
             self.part_by_effects(function, call);

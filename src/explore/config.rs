@@ -1,7 +1,5 @@
 //! The configuration of an exploration, and its search strategies.
 
-use std::str::FromStr;
-
 use crate::{exec::PathLimits, expr::Assignment, solver::SolverConfig, subject::Revision};
 
 /// How to explore.
@@ -50,23 +48,34 @@ pub enum Search {
     Directed,
 }
 
-/// A name that is not a [`Search`].
-#[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a search: use dfs, bfs, random-path, coverage, shortest or directed")]
-pub struct UnknownSearch(String);
+impl Search {
+    /// All searches.
+    pub const ALL: [Self; 6] =
+        [Self::Directed, Self::Dfs, Self::Bfs, Self::RandomPath, Self::Coverage, Self::Shortest];
 
-impl FromStr for Search {
-    type Err = UnknownSearch;
+    /// The name of the search.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dfs => "dfs",
+            Self::Bfs => "bfs",
+            Self::RandomPath => "random-path",
+            Self::Coverage => "coverage",
+            Self::Shortest => "shortest",
+            Self::Directed => "directed",
+        }
+    }
 
-    fn from_str(name: &str) -> Result<Self, UnknownSearch> {
-        match name {
-            "dfs" => Ok(Self::Dfs),
-            "bfs" => Ok(Self::Bfs),
-            "random-path" => Ok(Self::RandomPath),
-            "coverage" => Ok(Self::Coverage),
-            "shortest" => Ok(Self::Shortest),
-            "directed" => Ok(Self::Directed),
-            _ => Err(UnknownSearch(name.into())),
+    /// Which states run first, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Dfs => "The youngest state: one path after the other",
+            Self::Bfs => "The state with the fewest forks behind it",
+            Self::RandomPath => "The end of a random walk down the execution tree",
+            Self::Coverage => "The state whose next code was scheduled least often",
+            Self::Shortest => "The state that has read and run the least",
+            Self::Directed => {
+                "As shortest; among equals, the state nearest to code in which revisions differ"
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use std::{
 use rayon::prelude::*;
 use tracing::debug;
 
-pub use config::{ExploreConfig, Search, UnknownSearch};
+pub use config::{ExploreConfig, Search};
 pub use coverage::{CoveredBranch, CoveredFile, Share};
 pub use exhausted::Exhausted;
 use exhausted::Ledger;

@@ -39,11 +39,11 @@ impl Criterion {
     pub const ALL: [Self; 7] = [
         Self::Errors,
         Self::Effect,
+        Self::Prior,
         Self::Change,
         Self::Share,
         Self::Class,
         Self::Size,
-        Self::Prior,
     ];
 
     /// The name of the criterion.
@@ -59,7 +59,23 @@ impl Criterion {
         }
     }
 
-    fn usual_weight(self) -> f64 {
+    /// What it rewards, in a few words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Errors => "no error on a test on which the original has none",
+            Self::Effect => "some test tells the patch from the original",
+            Self::Change => "few tests tell the patch from the original",
+            Self::Share => {
+                "few inputs behave differently than in the original, as sampled by `psychic diff`"
+            }
+            Self::Class => "many patches do the same",
+            Self::Size => "the patch adds and removes few lines",
+            Self::Prior => "the score of --scores, if there is one",
+        }
+    }
+
+    /// What it counts where nobody says otherwise.
+    pub fn usual_weight(self) -> f64 {
         match self {
             Self::Errors | Self::Effect => 4.0,
             Self::Prior => 2.0,

@@ -199,6 +199,8 @@ words! {
     Code {
         /// The engine cannot run something.
         Unsupported = "unsupported",
+        /// The program calls a function of which neither code nor a model is known.
+        UnknownFunction = "unknown-function",
         /// The solver gave no answer.
         Solver = "solver",
         /// A path reached the limit of instructions.
