@@ -10,10 +10,6 @@ use std::{
 
 use super::BuildError;
 
-/// Functions that the standard leaves so open that this libc and that of a native run differ.
-const UNSPECIFIED: &[&str] =
-    &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
-
 /// Functions for memory: a C library that is linked dynamically uses those of the program, if it has
 /// any. Of all others it uses its own.
 pub(super) const ALLOCATORS: &[&str] = &[
@@ -107,10 +103,7 @@ impl Libc {
         defined: impl IntoIterator<Item = &'a str>,
         provided: impl Fn(&str) -> bool,
     ) -> Closure {
-        let module = |symbol: &str| {
-            let other = provided(symbol) || UNSPECIFIED.contains(&symbol);
-            self.definitions.get(symbol).filter(|_| !other)
-        };
+        let module = |symbol: &str| self.definitions.get(symbol).filter(|_| !provided(symbol));
         let mut open: Vec<&str> = wanted.into_iter().filter(|s| module(s).is_some()).collect();
         let wanted = open.iter().map(|symbol| (*symbol).to_owned()).collect();
         let mut modules = BTreeSet::new();
