@@ -38,8 +38,8 @@ impl Words {
         self.conditions = self.conditions.max(path.len());
     }
 
-    /// Forgets everything if more than this many conditions were learned: only so many remain of the
-    /// path.
+    /// Forgets everything if more than this many conditions were learned: only so many remain of
+    /// the path.
     pub(super) fn forget_after(&mut self, conditions: usize) {
         if self.conditions > conditions {
             *self = Self::default();
