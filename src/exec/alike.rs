@@ -21,7 +21,7 @@ impl Alike {
         self.classes = parts.filter(|class| class.len() > 1).collect();
     }
 
-    /// Notes that nothing is known of any of these revisions.
+    /// Notes that nothing is known about any of these revisions.
     pub(super) fn part_all(&mut self, these: &RevisionSet) {
         let classes = std::mem::take(&mut self.classes).into_iter();
         let rest = classes.map(|class| class.difference(these));

@@ -21,7 +21,7 @@ pub struct Divergence {
     pub is_end: bool,
     /// The revisions that diverge from the old one.
     pub revisions: RevisionSet,
-    /// The conditions on the input, of which the first [`Self::before`] hold before the branch.
+    /// The conditions on the input. The first [`Self::before`] of them hold before the branch.
     pub path: Vec<ExprId>,
     /// How many of the conditions hold before the branch.
     pub before: usize,

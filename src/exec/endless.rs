@@ -24,7 +24,7 @@ use crate::{
 const ANY: &str = "?any.";
 /// The most instructions of a round.
 const ROUND: u32 = 1 << 16;
-/// The number of backward jumps from which on a path is long. Programs with their libc have more of
+/// A path is long from this number of backward jumps on. Programs with their libc have more of
 /// them.
 const LONG: u64 = 1 << 11;
 const LONG_WHOLE: u64 = 1 << 15;

@@ -43,7 +43,7 @@ pub(super) enum Checkpoint {
     Committed,
 }
 
-/// Runs states; each worker has one of its own.
+/// Runs states. Each worker has an executor of its own.
 pub struct Executor<'a> {
     pub(super) program: &'a Program,
     /// [`Quantum::open`].

@@ -9,9 +9,9 @@
 //! place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what changes is
 //! what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.)
 //!
-//! Further guesses are that a cell never falls below what it was, that it never rises above it, or
-//! that it is always one of the few constants that it was so far. Such a guess is dropped when a
-//! round violates it (Flanagan and Leino, "Houdini", FME 2001).
+//! Further guesses: a cell never falls below what it was, never rises above it, or is always one of
+//! the few constants that it was so far. Such a guess is dropped when a round violates it (Flanagan
+//! and Leino, "Houdini", FME 2001).
 //!
 //! These states include all that the program can be in, and more. Revisions do the same on every
 //! input if they are in one state at the start and no end, cutpoint or way ever has one of them

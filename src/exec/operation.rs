@@ -77,7 +77,7 @@ pub(super) fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Optio
     Some(truncate(value, width))
 }
 
-/// The result of an operation on a value of `width` bits; `None` if these are more than 64.
+/// The result of an operation on a value of `width` bits; `None` if `width` is more than 64.
 pub(super) fn concrete_unary(op: UnaryOp, width: u32, x: u64) -> Option<u64> {
     let unused = 64_u32.checked_sub(width)?;
     Some(match op {

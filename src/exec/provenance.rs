@@ -38,8 +38,7 @@ const MOST_APART: usize = 24;
 /// executables that are not position-independent begin here, all else is further up). `compile`
 /// passes it to linkers that begin lower.
 const LOWEST: u64 = 1 << 22;
-/// The end of what is mapped for programs (48-bit addresses, of which the upper half is the
-/// kernel's).
+/// The end of what is mapped for programs (48-bit addresses; the upper half is the kernel's).
 const END: u64 = 1 << 47;
 
 impl Executor<'_> {

@@ -65,7 +65,7 @@ pub struct Harvest {
     pub excluded: Shares,
     /// How many instructions have run.
     pub instructions: u64,
-    /// The divergences from [`Quantum::divergences_from`], in the order in which they were met. The
-    /// same one may be there more than once.
+    /// The divergences from [`Quantum::divergences_from`], in the order in which they were met. One
+    /// may be there more than once.
     pub divergences: Vec<Divergence>,
 }

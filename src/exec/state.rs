@@ -164,7 +164,7 @@ impl State {
         self.world.stdin.tokens().max(self.put_off_at)
     }
 
-    /// The number of backward jumps from which on loops are watched.
+    /// Loops are watched from this number of backward jumps on.
     const WATCH_FROM: u64 = 1024;
     /// The most attempts to prove that a state never ends, for each moment that it is compared
     /// with.
@@ -308,7 +308,7 @@ pub(super) struct Visit {
     pub(super) count: u32,
 }
 
-/// A state at the head of a loop, with which later ones there are compared.
+/// A state at the head of a loop. Later states there are compared with it.
 #[derive(Debug)]
 pub(super) struct Cutpoint {
     pub(super) base: State,

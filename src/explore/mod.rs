@@ -1,7 +1,7 @@
 //! Exploration: which states run next, on how many workers, and when it stops.
 //!
 //! Work is done in rounds. A round takes up to 64 states off the frontier in the order of the
-//! search, runs each for a quantum on whichever worker is free, and puts what is left back in a
+//! search. It runs each for a quantum on whichever worker is free, and puts what is left back in a
 //! fixed order. The result of a round depends on the frontier alone. So an exploration finds the
 //! same states in the same order with any number of workers. This holds as long as the solver is
 //! quick: states do not wait long for one that keeps it busy.

@@ -259,7 +259,7 @@ impl Object {
     }
 
     /// Whether a byte or the size may be an expression that satisfies a condition. True if the
-    /// object was written at symbolic offsets, as nothing is known of these parts.
+    /// object was written at symbolic offsets, as nothing is known about these parts.
     pub(super) fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         let symbolic = |mark: &u32| match *mark {
             CONCRETE | UNINITIALISED => false,
