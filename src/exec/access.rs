@@ -15,10 +15,10 @@ use crate::{
     solver::{Query, Verdict},
 };
 
-/// The most bytes that are provided for an object of symbolic size.
+/// The most bytes stored for an object of symbolic size.
 const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
-/// The longest copy or fill of symbolic length, in bytes, that stays one state and is done byte
-/// by byte.
+/// Copies and fills of symbolic length stay in one state, and go byte by byte, up to this many
+/// bytes.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
 /// The size of the largest local variable, in bytes: half of the stack of a native run.
 const OBJECT_LIMIT: u64 = 4 << 20;
@@ -55,8 +55,8 @@ impl Executor<'_> {
         Ok(address)
     }
 
-    /// The value at a concrete address, if that value is concrete, too, has at most 64 bits, and
-    /// is no part of an address.
+    /// The value at a concrete address. `None` unless the value is concrete, has at most 64 bits,
+    /// and is no part of an address.
     #[inline(always)]
     pub(super) fn load_int(&self, address: u64, width: u32) -> Option<u64> {
         let length = width.div_ceil(8) as usize;
@@ -133,7 +133,7 @@ impl Executor<'_> {
         let numbers = takes_part.then(|| self.with_numbers(object, now, offset, length, step));
         let numbers = numbers.flatten();
         let mut word = numbers.as_ref().unwrap_or(now).select(exprs, offset, length, step);
-        // All that a table says of one character can be tried.
+        // An offset that depends on one character can be tried for every value of the character.
         let of_character = |variables: &[VariableId]| matches!(variables, [only] if exprs.variable_width(*only) <= 8);
         let is_table = now.constant && of_character(exprs.variables(offset));
         if self.state.lockstep.is_some() && now.capacity() > lockstep::LOOKED_UP && !is_table {
@@ -188,9 +188,8 @@ impl Executor<'_> {
         Ok(word.expect("at least one byte"))
     }
 
-    /// Gives a variable to every byte that was never written and that an access at a symbolic
-    /// offset may reach: some of these bytes are about to be read, or kept as they are, and it is
-    /// not known which.
+    /// Gives a variable to every unwritten byte that an access at a symbolic offset may reach. Some
+    /// of these bytes are about to be read or kept, and it is not known which.
     fn initialise(
         &mut self,
         object: u64,
@@ -242,7 +241,7 @@ impl Executor<'_> {
         let length = width.div_ceil(8) as usize;
         let is_whole = length == 8 && !is_odd(address);
         match self.state.memory.object(address) {
-            // An address may come to an odd place, or a part of one be replaced.
+            // The write may put an address at an odd place, or replace a part of one.
             Ok(object)
                 if (!is_whole || object.is_irregular())
                     && (length == 8 && self.state.memory.may_be_address(value)
@@ -324,7 +323,7 @@ impl Executor<'_> {
         let few = self.few_places(object, offset, offsets, length)?;
         let step = self.stride(offset, length);
         let value = match step < 8 && few.is_none() {
-            // Nobody would find an address that may be at any place.
+            // An address that may be at any offset would not be found again.
             true => self.number(width, value),
             false => value,
         };
@@ -355,8 +354,8 @@ impl Executor<'_> {
         if length.is_power_of_two() && length.trailing_zeros() <= zeros { length } else { 1 }
     }
 
-    /// Branches at once on whether a symbolic length stays inside the object at a concrete address,
-    /// so that all lengths that do not are a single error instead of one each.
+    /// Branches on whether a symbolic length stays inside the object at a concrete address. All
+    /// lengths that do not are then a single error instead of one each.
     pub(super) fn branch_on_room(&mut self, address: Value, length: Value) -> Result<(), Stop> {
         let (Value::Int(address), Value::Expr(length)) = (address, length) else { return Ok(()) };
         let length = self.without_revision(length)?;
@@ -382,15 +381,16 @@ impl Executor<'_> {
         })
     }
 
-    /// How many bytes there is room for from an address to the end of its object; 0 if there is no
-    /// object, as no bytes at all may be copied then.
+    /// The number of bytes from an address to the end of its object. 0 if there is no object, as
+    /// nothing may be copied then.
     fn room(&self, address: u64) -> u64 {
         let object = self.state.memory.object(address);
         object.map_or(0, |object| object.capacity().saturating_sub(address::offset(address)))
     }
 
-    /// Makes sure that `length` bytes lie inside the objects at all ends, and returns the length.
-    /// It is concrete, unless all ends are concrete and the length has a small bound.
+    /// Makes sure that `length` bytes lie inside the objects at all of the addresses `ends`, and
+    /// returns the length. The result is concrete unless all ends are concrete and the length has a
+    /// small bound.
     pub(super) fn bounded_length(
         &mut self,
         ends: &[Value],
@@ -416,7 +416,7 @@ impl Executor<'_> {
         Ok(Value::Int(self.concretise(length, 64, what)?))
     }
 
-    /// An upper bound of a length that stays inside the objects at all ends.
+    /// An upper bound of a length that stays inside the objects at all of the addresses `ends`.
     fn longest(&mut self, ends: &[Value], length: ExprId) -> u64 {
         let rooms = ends.iter().filter_map(|end| end.as_int()).map(|end| self.room(end));
         let room = rooms.min().unwrap_or(u64::MAX);
@@ -462,7 +462,7 @@ impl Executor<'_> {
         matches!(self.solver.check(exprs, query), Verdict::Unsat)
     }
 
-    /// Overwrites the first `length` bytes at `to` by the first of `bytes`; the bytes behind them
+    /// Overwrites the first `length` bytes at `to` with the first of `bytes`. The bytes behind them
     /// stay.
     fn overwrite(
         &mut self,
@@ -482,7 +482,7 @@ impl Executor<'_> {
         if !whole && zeros < 3 || is_odd(to) {
             self.drop_addresses(to, start..start + bytes.len());
         }
-        // With the same condition for all of its bytes, a word stays one.
+        // All bytes of a word get the same condition, so that the word stays one.
         let rest = (1_usize << zeros) - 1;
         for (index, byte) in bytes.into_iter().enumerate() {
             let exprs = &self.program.exprs;
@@ -559,7 +559,8 @@ impl Executor<'_> {
                 self.cut_addresses(to, &(target..target + length as usize));
                 for (index, mut byte) in bytes.into_iter().enumerate() {
                     let place = target + index;
-                    // Below writes at symbolic offsets, every byte counts as written.
+                    // In a part that was written at a symbolic offset, every byte counts as
+                    // written.
                     let is_known = self.state.memory.object(to)?.is_updated(place, 1)
                         || self.was_seen(to, place..place + 1);
                     if byte == Byte::Uninitialised && is_known {
@@ -575,9 +576,9 @@ impl Executor<'_> {
             }
             return Ok(());
         }
-        // Both ends are resolved, and all bytes read, before any is written: a fork must not see
-        // half of the copy, and ends that overlap must not read what was just written. Words are
-        // copied as a whole, as they may be addresses.
+        // Both ends are resolved, and all bytes read, before any byte is written. So a fork does
+        // not see half of the copy, and overlapping ends do not read what was just written. Words
+        // are copied as a whole, as they may be addresses.
         self.resolve(from, length, false)?;
         self.resolve(to, length, true)?;
         let words = if self.is_aligned(from) && self.is_aligned(to) { length / 8 } else { 0 };

@@ -9,7 +9,7 @@ use crate::subject::{Revision, RevisionSet};
 pub struct Alike {
     /// Sets of revisions that no input tells apart.
     pub classes: Vec<RevisionSet>,
-    /// Sets of revisions that may fail on some input, all alike.
+    /// Sets of revisions that may all fail in the same way on some input.
     pub failing: Vec<RevisionSet>,
 }
 
@@ -21,20 +21,20 @@ impl Alike {
         self.classes = parts.filter(|class| class.len() > 1).collect();
     }
 
-    /// Notes that nothing is known of any of these revisions.
+    /// Notes that nothing is known about any of these revisions.
     pub(super) fn part_all(&mut self, these: &RevisionSet) {
         let classes = std::mem::take(&mut self.classes).into_iter();
         let rest = classes.map(|class| class.difference(these));
         self.classes = rest.filter(|class| class.len() > 1).collect();
     }
 
-    /// Those of these revisions that may still be alike with some other revision, whichever it is.
+    /// The revisions of `these` that may still be alike with any other revision.
     pub(super) fn still_open(&self, these: &RevisionSet) -> RevisionSet {
         let all = self.classes.iter().fold(RevisionSet::new(), |all, class| all.union(class));
         all.intersection(these)
     }
 
-    /// Those of these revisions that may still be alike with another one of these.
+    /// The revisions of `these` that may still be alike with another revision of `these`.
     pub(super) fn matter(&self, these: &RevisionSet) -> RevisionSet {
         let here = self.classes.iter().map(|class| class.intersection(these));
         let here = here.filter(|class| class.len() > 1);

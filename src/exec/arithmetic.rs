@@ -188,7 +188,8 @@ impl Executor<'_> {
         self.flat_choice(sum)
     }
 
-    /// Whether an address that was computed from `base` by known numbers is one, if `base` is.
+    /// Whether an address, computed from `base` by adding known numbers, is still visibly an
+    /// address of the object of `base`. True if `base` is no address.
     #[inline(always)]
     pub(super) fn is_plain_address(&self, base: Operand, address: u64) -> bool {
         self.int(base).is_none_or(|base| {

@@ -1,11 +1,11 @@
-//! The questions for the revision: from where they can be reached, and how far away they are.
+//! Questions for the revision: where they can be reached from, and how far away they are.
 //!
-//! The ways to them are found once, over the lowered code: by the jumps of a function, its calls,
-//! and calls through pointers, which may go to every function whose address may come there
-//! ([`super::targets`]) and whose type fits. Nothing is reached behind the call of a function that
-//! does not return, and such a function never gets back to its callers. The distance is that of a
-//! shortest way over calls and returns, whatever its conditions (Ma, Khoo, Foster and Hicks,
-//! "Directed symbolic execution", SAS 2011).
+//! Distances are computed once, over the lowered code. A way follows the jumps of a function, its
+//! calls, and calls through pointers. A call through a pointer may run every function whose address
+//! may come there ([`super::targets`]) and whose type fits. No way goes on behind the call of a
+//! function that does not return. A distance is the length of a shortest way over calls and
+//! returns, whatever its conditions (Ma, Khoo, Foster and Hicks, "Directed symbolic execution", SAS
+//! 2011).
 
 use super::{
     names::{ASKING, WHOLE_PROGRAM},
@@ -16,13 +16,13 @@ use crate::{
     ir::{Call, Callee, Function, FunctionId, Inst, Module},
 };
 
-/// The least number of instructions that have to run on a way.
+/// A length of a way: the least number of instructions that run on it.
 pub type Distance = u32;
 
 /// The distance of a place to which no way leads.
 pub const FAR: Distance = Distance::MAX;
 
-/// The length of one way behind another. However long that is, it is less than [`FAR`].
+/// The length of one way followed by another: less than [`FAR`] if both ways exist.
 pub(super) fn plus(a: Distance, b: Distance) -> Distance {
     if a == FAR || b == FAR { FAR } else { a.saturating_add(b).min(FAR - 1) }
 }
@@ -30,7 +30,7 @@ pub(super) fn plus(a: Distance, b: Distance) -> Distance {
 /// A distance for every instruction, by function.
 type Distances = Vec<Vec<Distance>>;
 
-/// How far it is from every place to a question for the revision.
+/// The distance from every place to a question for the revision.
 #[derive(Debug)]
 pub struct Asking {
     /// By function, the distance from its start.
@@ -44,8 +44,8 @@ pub struct Asking {
 impl Asking {
     /// The distances in a program.
     pub fn of(module: &Module) -> Self {
-        // No pointer is meant for the entry of a whole program, or for what asks, which is called
-        // by its name.
+        // No pointer points to the entry of a whole program, or to the functions that ask: these
+        // are called by name.
         let is_ours = |name: &str| name == WHOLE_PROGRAM || ASKING.contains(&name);
         let targets = Targets::of(module, |function| !is_ours(&function.name));
         let to_return = |_: &Distances, _: u32, inst: &Inst| match inst {
@@ -72,9 +72,9 @@ pub(super) fn at(distances: &Distances, function: FunctionId, pc: u32) -> Distan
     distances[function.0 as usize].get(pc as usize).copied().unwrap_or(FAR)
 }
 
-/// By function and instruction, the distance to something. By itself an instruction `leads` there
-/// in some distance, and it takes `through` to go on behind the instruction. Both are asked again,
-/// with the distances known so far, until none gets shorter.
+/// The distance from each instruction of each function to something. `leads` says how far an
+/// instruction by itself is from there, and `through` how far the instruction behind it is. Both
+/// are asked again, with the distances known so far, until no distance gets shorter.
 fn distances(
     module: &Module,
     leads: impl Fn(&Distances, u32, &Inst) -> Distance,
@@ -98,8 +98,9 @@ fn distances(
     }
 }
 
-/// Shortens the distances of one function's instructions, where `steps` has what each leads to by
-/// itself and what it takes to go on behind it. Returns whether any is shorter now.
+/// Shortens the distances of one function's instructions. `steps` has two distances for each: where
+/// it leads by itself, and to the instruction behind it. Returns whether any distance is shorter
+/// now.
 fn shorten(
     function: &Function,
     steps: &[(Distance, Distance)],
@@ -161,9 +162,9 @@ fn to_call(
     }
 }
 
-/// Whether a call through a pointer may be meant for `function`. The interpreter runs a function
-/// with as many arguments as it takes, or more, each as wide as it takes it, or wider. `main`,
-/// whose address every program has, is called with a number of 32 bits first.
+/// Whether a call through a pointer may run `function`. The interpreter runs a function with more
+/// and wider arguments than it takes, too. `main`, whose address every program has, is run with
+/// wider arguments only if these have 32 bits.
 fn fits(function: &Function, call: &Call) -> bool {
     let is_main = function.name == "main";
     let widths = call.args.iter().map(|argument| argument.width);
@@ -209,7 +210,7 @@ pub(super) mod tests {
         (program, state)
     }
 
-    /// How far it is to a question from the start of programs with these bodies of `main`.
+    /// The distance from the start to a question, in programs with these bodies of `main`.
     fn of<const N: usize>(bodies: [&str; N]) -> [Distance; N] {
         bodies.map(|body| {
             let (program, state) = begun(&format!(

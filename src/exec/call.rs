@@ -23,8 +23,8 @@ use crate::{
 /// The deepest nesting of calls: a stand-in for the 8 MiB of a native stack.
 const CALL_DEPTH: usize = 20_000;
 
-/// How many bytes behind the last variadic argument on the stack a program may read, though it
-/// finds no argument there.
+/// The number of bytes behind the last variadic argument on the stack that a program may read,
+/// although no argument is there.
 const BEYOND: usize = 64;
 /// System V ABI for x86-64: the registers for arguments, and the bytes of the register save area.
 const GENERAL_REGISTERS: usize = 6;
@@ -112,7 +112,7 @@ impl Executor<'_> {
         match address::function_at(target).filter(is_function) {
             Some(id) => Ok(id),
             None if target < crate::memory::NULL_PAGE => Err(Error::NullDereference.into()),
-            // The processor finds instructions there, too.
+            // Natively, there are instructions at this address, too.
             None if address::is_code(target) => {
                 Err(Stop::unsupported("a call of an address inside a function"))
             }
@@ -182,8 +182,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Sets the result of a call of a function that gives the arm of a site, if it is known for the
-    /// state's revisions; returns whether it is.
+    /// Sets the result of a call of a chooser, the function that gives the arm of a meta branch, if
+    /// the result is known for the state's revisions. Returns whether it is.
     fn arm(&mut self, id: FunctionId, call: &Call) -> bool {
         let (Some((set, value)), [reg]) = (self.arms.get(&id), &call.results[..]) else {
             return false;
@@ -212,7 +212,7 @@ impl Executor<'_> {
         }
     }
 
-    /// `value`, where an undefined value becomes one arbitrary value, as it is passed on.
+    /// `value`. An undefined value becomes one arbitrary value, as it is passed on.
     fn fixed(&mut self, value: Value, width: u32) -> Value {
         match value {
             Value::Undefined => self.undefined_value(width),
@@ -272,7 +272,7 @@ impl Executor<'_> {
         let did_nothing = before.is_none_or(|before| self.state.has_done_nothing_since(&before));
         assert!(did_nothing, "{} has effects", function.name);
         if let (Some(wanted), Some(value)) = (call.widths.first(), value) {
-            // A number that is known has as many bits as registers have.
+            // A known number is as wide as a register.
             let width = match value {
                 Value::Expr(e) => self.program.exprs.width(e),
                 Value::Int(_) | Value::Undefined => (*wanted).max(u64::BITS),
@@ -286,7 +286,8 @@ impl Executor<'_> {
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         for argument in &call.args {
             let value = self.get(argument.value);
-            // A model of a floating-point function takes its argument for a number.
+            // A model of a floating-point function takes its argument for a number, never for an
+            // address.
             let is_number = argument.float && argument.width == 64;
             values.push(if is_number { self.number(64, value) } else { value });
         }
@@ -313,8 +314,8 @@ impl Executor<'_> {
         }
     }
 
-    /// To be called when a model is about to move bytes. If both ends are known the model forks no
-    /// more; otherwise keeps the state as it was.
+    /// To be called when a model is about to move bytes. If both ends are known, the model does not
+    /// fork any more. Otherwise keeps the state as it was.
     fn before_bytes(&mut self, to: Value, from: Value) {
         match (to, from) {
             (Value::Int(_), Value::Int(_)) => Machine::commit(self),

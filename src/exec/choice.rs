@@ -1,9 +1,9 @@
-//! What a choice, an expression over the revision, is for each of the revisions of a state.
+//! The alternatives of a choice (an expression over the revision) for the revisions of a state.
 //!
-//! One walk finds the alternatives of all revisions together: it takes a set of revisions down the
+//! One walk finds the alternatives of all revisions together. It takes a set of revisions down the
 //! expression, divides the set where a condition asks for the revision, and computes each distinct
-//! alternative of an operation once. Substituting one revision after another takes quadratic time
-//! instead: one walk for each revision, over the arms of the choice, of which there are as many.
+//! alternative of an operation once. Substituting one revision after another would take quadratic
+//! time: one walk for each revision over all arms of the choice.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -15,15 +15,16 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// The alternatives of an expression: each does not mention the revision, and has the revisions for
-/// which the expression is this alternative.
+/// The alternatives of an expression, each with the revisions for which the expression equals it.
+/// No alternative mentions the revision.
 type Alternatives = BTreeMap<ExprId, RevisionSet>;
 
 /// Below this many nested operations, one revision is substituted after another, which takes no
-/// recursion: a path through a loop makes terms as deep as the loop is long.
+/// recursion. A path through a loop makes terms as deep as the loop is long.
 const DEPTH: u32 = 100;
 
-/// Up to this many pairs of a set and an alternative are looked at; with more, each revision is.
+/// Up to this many pairs of a set and an alternative are intersected one by one. If there are more,
+/// each revision is looked up.
 const FEW: usize = 256;
 
 /// Finds the alternatives of expressions.
@@ -44,14 +45,15 @@ impl Program {
 }
 
 impl<'e> Choices<'e> {
-    /// Finds alternatives, where the revision is the variable `revision`, or `revision_expr` as an
-    /// expression.
+    /// Finds alternatives. The revision is the variable `revision`, which is the expression
+    /// `revision_expr`.
     pub(super) fn new(exprs: &'e Exprs, revision: VariableId, revision_expr: ExprId) -> Self {
         let (known, of_one) = Default::default();
         Self { exprs, revision, revision_expr, known, of_one }
     }
 
-    /// The alternatives of an expression for these revisions, that of the smallest one first.
+    /// The alternatives of an expression for these revisions, the alternative of the smallest
+    /// revision first.
     pub(super) fn of(&self, e: ExprId, set: &RevisionSet) -> Vec<(ExprId, RevisionSet)> {
         let found = self.alternatives(e, set, 0);
         grouped(found.iter().map(|(e, set)| (*e, set.clone())).collect(), |e| e)
@@ -185,7 +187,7 @@ impl<'e> Choices<'e> {
     }
 
     /// The alternatives of an operation on two operands. Where the first operand is the number
-    /// `settled`, that is the result.
+    /// `settled`, that number is the result.
     fn two(
         &self,
         [a, b]: [ExprId; 2],
@@ -346,7 +348,7 @@ mod tests {
         }
     }
 
-    /// More pairs of alternatives than are looked at one by one, in choices that the input makes.
+    /// Choices made by the input, with more pairs of alternatives than are looked at one by one.
     #[test]
     fn choices_of_the_input_have_the_alternatives_of_both_sides() {
         let exprs = Exprs::new();

@@ -12,12 +12,12 @@ pub struct Clock<'a> {
 }
 
 impl<'a> Clock<'a> {
-    /// Ends after `time` from now, or when `interrupt` is set.
+    /// A clock that ends `time` from now, or when `interrupt` is set.
     pub fn new(time: Option<Duration>, interrupt: &'a Interrupt) -> Self {
         Self { deadline: time.and_then(|time| Instant::now().checked_add(time)), interrupt }
     }
 
-    /// This clock, but one that ends after `time` from now at the latest.
+    /// This clock, ending `time` from now at the latest.
     pub fn within(self, time: Duration) -> Self {
         let end = Instant::now().checked_add(time);
         Self { deadline: self.deadline.into_iter().chain(end).min(), ..self }

@@ -1,5 +1,5 @@
-//! Both ways of every branch on the path of a known input (concolic testing: Godefroid, Klarlund and
-//! Sen, "DART", PLDI 2005).
+//! Both ways of every branch on the path of a known input (concolic testing: Godefroid, Klarlund
+//! and Sen, "DART", PLDI 2005).
 
 use super::{
     Clock, Coverage, Divergence, Executor, PathLimits, Program, Quantum, Start, State, follow::on,
@@ -15,8 +15,8 @@ use crate::{
 /// The number of forks after which states that have left the path are dropped.
 const FORKS: u64 = 1;
 
-/// Follows the path of the input `seed` from the states `first`, symbolically, and returns where
-/// other revisions than `old` may diverge from it there, in the order of the path.
+/// Follows the path of the input `seed` symbolically from the states `first`. Returns where
+/// revisions may diverge from `old` on this path, in the order of the path.
 pub fn concolic(
     program: &Program,
     first: Vec<State>,
@@ -47,7 +47,8 @@ pub fn concolic(
     found
 }
 
-/// At how many places revisions ask which of them runs, on one known input.
+/// The number of functions entered on the known input `given` that ask for the revision. In a meta
+/// program, each meta branch asks through a function of its own.
 pub fn touched(
     program: &Program,
     start: Start,

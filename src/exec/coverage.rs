@@ -17,8 +17,8 @@ pub struct Coverage {
 /// What has happened at an instruction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Mark {
-    /// The number behind that of the last instruction that a straight run has reached from this
-    /// one; 0 if no straight run began here.
+    /// One more than the number of the last instruction that a straight run from here has reached;
+    /// 0 if no straight run began here.
     reached: u32,
     /// Whether the branch here has gone a way, by [`Way`].
     ways: [bool; 2],
@@ -51,14 +51,15 @@ pub(super) struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Control has gone straight on from one instruction to another, which has run, too.
+    /// Notes that control went straight on from the instruction `from` to `to`, and that `to` has
+    /// run.
     #[inline(always)]
     pub fn ran(&mut self, from: u32, to: u32) {
         let reached = &mut self.marks[from as usize].reached;
         *reached = (*reached).max(to + 1);
     }
 
-    /// The instruction at `pc` has led to `target`.
+    /// Notes that the instruction at `pc` has led to `target`.
     #[inline(always)]
     pub fn jumped(&mut self, pc: u32, way: Way, target: Pc) {
         match way {
@@ -120,9 +121,9 @@ impl Coverage {
             .collect()
     }
 
-    /// Whether an instruction has led to each of the distinct places to which it can lead by a
-    /// condition or a value; empty unless there are several. A place that the compiler knows to be
-    /// unreachable does not count.
+    /// For each distinct place to which an instruction can lead by a condition or a value, whether
+    /// it has led there. Empty unless there are several such places. A place that the compiler
+    /// knows to be unreachable does not count.
     pub fn ways(&self, id: FunctionId, function: &Function, pc: Pc) -> Vec<bool> {
         let mark = self.marks.get(id.0 as usize).and_then(|marks| marks.get(pc.0 as usize));
         let ways = mark.map_or([false; 2], |mark| mark.ways);

@@ -22,16 +22,16 @@ use crate::{
 /// The most rounds of a loop that are run one by one, as long as they decide nothing about the
 /// input.
 const UNROLLED: u32 = 1 << 12;
-/// The most rounds of a loop that are run before one becomes a cutpoint, because they write what no
-/// round before them has written.
+/// The most rounds of a loop that get a further cutpoint because they have written something for
+/// the first time.
 const PEELED: usize = 2;
-/// The most guesses at a cutpoint, of which each extends the one before.
+/// The most guesses at a cutpoint. Each extends the one before.
 const GUESSES: u32 = 24;
 /// The most cutpoints on the way of a state.
 const CUTPOINTS: usize = 24;
 
 impl Cutpoint {
-    /// Whether it is at an instruction of a function with this number of callers.
+    /// Whether the cutpoint is at this instruction of a function with this number of callers.
     fn is_at(&self, place: (FunctionId, u32, usize)) -> bool {
         let State { top, callers, .. } = &self.base;
         (top.function, top.pc, callers.len()) == place
@@ -58,7 +58,7 @@ impl Cell {
 }
 
 impl Executor<'_> {
-    /// Whether the state has just waited for others where it is; true once for each time.
+    /// Whether the state has just waited for others where it is. True once for each wait.
     pub(super) fn arrives(&mut self) -> bool {
         let lockstep = self.state.lockstep.as_mut();
         lockstep.is_some_and(|lockstep| std::mem::take(&mut lockstep.arrives))
@@ -145,8 +145,8 @@ impl Executor<'_> {
         self.widen(&cutpoint)
     }
 
-    /// Whether the path says something of the next read. A cutpoint would then say it of the next
-    /// read of each round.
+    /// Whether the path says something about the next read. A cutpoint would then say the same
+    /// about the next read of each round.
     fn foresees(&self) -> bool {
         let exprs = &self.program.exprs;
         let names = self.state.world.stdin.of_next_read();
@@ -156,8 +156,8 @@ impl Executor<'_> {
         self.state.path_condition.iter().any(|known| exprs.variables(*known).iter().any(is_next))
     }
 
-    /// Whether something has been written for the first time since a cutpoint. The round that did so
-    /// is then no part of what is summed up, or nobody would know whether it was written.
+    /// Whether something has been written for the first time since a cutpoint. The round that did
+    /// so is then not summed up with others: nobody would know whether it was written.
     fn has_begun_since(&self, cutpoint: &Cutpoint) -> bool {
         let exprs = &self.program.exprs;
         let is_written = |cell: Cell, state: &State| {
@@ -198,7 +198,8 @@ impl Executor<'_> {
             let before = cell.value(exprs, &cutpoint.base, width);
             widening.has_base &= before.is_none_or(|e| !exprs.mentions(e).revision());
             if [now, before].into_iter().flatten().any(|e| exprs.mentions(e).address()) {
-                // What is forgotten would be the same natively, and an address need not be.
+                // A forgotten value has to be what it is natively, and a number made of an address
+                // need not be.
                 return Err(too_much());
             }
             self.object_of_both(cell, &cutpoint.base)?;
@@ -238,7 +239,7 @@ impl Executor<'_> {
         self.go_on_from(cutpoint, &widening)
     }
 
-    /// Goes on at a cutpoint with nothing known of what later rounds change.
+    /// Goes on from a cutpoint, with nothing known about what later rounds change.
     fn go_on_from(&mut self, cutpoint: &Arc<Cutpoint>, widening: &Widening) -> Result<bool, Stop> {
         let exprs = &self.program.exprs;
         let mut state = cutpoint.base.clone();
@@ -296,8 +297,8 @@ impl Executor<'_> {
         Ok(false)
     }
 
-    /// The cells that have changed since `base`, an earlier state of this one; `None` if they are
-    /// too many, or there are other objects.
+    /// The cells that have changed since `base`, an earlier state of this one. `None` if there are
+    /// other objects, or if a large object was written.
     fn changed_since(&self, base: &State) -> Option<Vec<Cell>> {
         let (now, exprs) = (&self.state, &self.program.exprs);
         let words = now.memory.changed_words(exprs, &base.memory)?;
@@ -320,8 +321,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The address of the one object that a cell points into, now and at the cutpoint; `None` if it
-    /// is no pointer. Gives up on a pointer that goes elsewhere, as the widened one would not.
+    /// The address of the one object that a cell points into, both now and at the cutpoint. `None`
+    /// if the cell is no pointer. Gives up on any other pointer, as the widened one stays in one
+    /// object.
     fn object_of_both(&self, cell: Cell, base: &State) -> Result<Option<u64>, Stop> {
         let exprs = &self.program.exprs;
         let addresses = |state: &State| {
@@ -341,8 +343,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Splits the revisions of a state that has come to the head of a loop, where each group then
-    /// comes anew.
+    /// Splits the revisions of a state at the head of a loop. Each group then comes to the head
+    /// anew.
     fn part_here<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> Result<bool, Stop> {
         if let Some(lockstep) = &mut self.state.lockstep {
             lockstep.arrives = true;

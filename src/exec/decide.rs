@@ -21,20 +21,20 @@ use crate::{
     subject::RevisionSet,
 };
 
-/// How many expressions have their alternatives remembered.
+/// The most expressions whose alternatives are remembered.
 const CHOSEN: usize = 4096;
 /// The most alternatives that another one is compared with.
 const COMPARED: usize = 8;
-/// How much of the solver's time a question gets at first. Each time that it is put off to a later
-/// quantum, it gets [`LONGER_WAIT`] times as much.
+/// The solver's time for a query at first. Each time that the query is put off to a later quantum,
+/// it gets [`LONGER_WAIT`] times as much.
 const FIRST_WAIT: Duration = Duration::from_millis(400);
 const LONGER_WAIT: u32 = 4;
-/// How many terms of an address are compared with what the path has decided.
+/// The most terms of an address that are visited to drop arms that the path does not take.
 const CHOICES: u32 = 32;
 
 impl Executor<'_> {
-    /// Branches on a 1-bit condition. Where both answers are possible, this state
-    /// goes on with true and a sibling is left to run the instruction again with false.
+    /// Branches on a 1-bit condition. Where both answers are possible, this state goes on with
+    /// true, and a sibling is left to run the instruction again with false.
     pub(super) fn branch(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let fixed = self.with_fixed_words(condition);
         if fixed != condition
@@ -102,9 +102,9 @@ impl Executor<'_> {
         }
     }
 
-    /// Branches on a 1-bit condition that depends on the revision, by its truth for the first
-    /// revision. Revisions for which it certainly has the same truth on this path stay with that
-    /// one, and only the others part from them.
+    /// Branches on a 1-bit condition that depends on the revision, by its truth value for the first
+    /// revision. Revisions for which it certainly has the same value on this path stay with the
+    /// first one. Only the others part.
     fn branch_on_choice(&mut self, condition: ExprId) -> Result<bool, Stop> {
         let groups = self.alternatives(condition);
         let groups = self.without_same(groups);
@@ -140,22 +140,23 @@ impl Executor<'_> {
         Ok(holds)
     }
 
-    /// One alternative for all that are the same for a reason that can be seen, and for all that are
-    /// the same whatever the path, if they depend on what was never written (what is noted for one
-    /// holds for the others), or in a run in lockstep, where paths say little.
+    /// Merges alternatives that are visibly the same. In two cases the solver is asked, too, and
+    /// alternatives are merged that are the same whatever the path. One case is that they depend on
+    /// what was never written, as what is noted for one then holds for the others. The other is a
+    /// run in lockstep, where paths say little.
     fn without_same(&mut self, groups: Vec<(ExprId, RevisionSet)>) -> Vec<(ExprId, RevisionSet)> {
         self.without_equal(groups, |this, known, e| {
             let exprs = &this.program.exprs;
             let differs = exprs.ne(known, e);
             let asks = exprs.mentions(e).uninitialised() || this.state.lockstep.is_some();
-            // What is noted of an address counts for one path.
+            // What is noted about an address holds for one path only.
             !exprs.mentions(e).address()
                 && (exprs.as_u64(differs) == Some(0)
                     || asks && !this.is_beyond_lockstep(differs) && this.never(differs))
         })
     }
 
-    /// One alternative for all that are equal. Each is compared with a few others.
+    /// Merges alternatives that are equal. Each is compared with a few others.
     pub(super) fn without_equal(
         &mut self,
         groups: Vec<(ExprId, RevisionSet)>,
@@ -172,7 +173,7 @@ impl Executor<'_> {
         distinct
     }
 
-    /// Whether a condition certainly has the truth `holds` on this path.
+    /// Whether a condition certainly has the truth value `holds` on this path.
     pub(super) fn certainly(&mut self, condition: ExprId, holds: bool) -> bool {
         let condition = self.with_fixed_words(condition);
         let exprs = &self.program.exprs;
@@ -237,7 +238,8 @@ impl Executor<'_> {
         }
     }
 
-    /// What the path says of a condition that is one of its own conditions, or a part of one.
+    /// The truth value of a condition that is, or whose negation is, a condition of the path or a
+    /// part of one.
     fn known(&self, condition: ExprId) -> Option<bool> {
         let exprs = &self.program.exprs;
         let negation = exprs.not(condition);
@@ -268,7 +270,7 @@ impl Executor<'_> {
         };
         parts(exprs, [condition]).all(|part| {
             let denied = exprs.not(part);
-            // The parts of a conjunction come, too.
+            // The parts of a conjunction are checked on their own.
             matches!(exprs.node(part), Node::Binary(BinaryOp::And, ..))
                 || exprs.as_u64(part) == Some(1)
                 || facts.contains(&part)
@@ -298,7 +300,7 @@ impl Executor<'_> {
         self.taken(address, &mut { CHOICES })
     }
 
-    /// `e` with the words of the input that the path fixes replaced by their values.
+    /// `e` with values in place of the words of the input that the path fixes.
     fn with_fixed_words(&mut self, e: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         // A run in lockstep, or one that decides nothing, stands for other paths, too.
@@ -341,12 +343,11 @@ impl Executor<'_> {
     }
 
     /// `expr` for the revisions of this state, free of the revision variable and of words that the
-    /// path fixes. Where they
-    /// disagree the set is split: this state goes on with the group of the smallest
-    /// revision, and a sibling is left for each other group. Content that was never written may
-    /// not decide anything ([`Executor::independent`]), what depends on an address counts for this
-    /// path only ([`Executor::as_if_known`]), and what may never have been written is noted
-    /// ([`Executor::note_unsure`]).
+    /// path fixes. Where the revisions disagree, their set is split: this state goes on with the
+    /// group of the smallest revision, and a sibling is left for each other group. Content that was
+    /// never written may not decide anything ([`Executor::independent`]). What depends on an
+    /// address counts for this path only ([`Executor::as_if_known`]). What may never have been
+    /// written is noted ([`Executor::note_unsure`]).
     pub(super) fn without_revision(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
         let exprs = &self.program.exprs;
         let mut expr = self.with_fixed_words(expr);
@@ -363,8 +364,8 @@ impl Executor<'_> {
         Ok(expr)
     }
 
-    /// The alternatives of an expression for the revisions of the state, that of the smallest one
-    /// first.
+    /// The alternatives of an expression for the revisions of the state, the alternative of the
+    /// smallest revision first.
     pub(super) fn alternatives(&self, e: ExprId) -> Vec<(ExprId, RevisionSet)> {
         let set = &self.state.revisions;
         let mut chosen = self.chosen.borrow_mut();
@@ -381,8 +382,8 @@ impl Executor<'_> {
         found
     }
 
-    /// Splits the revisions of the state: goes on with the first group, whose key is returned, and
-    /// leaves a sibling for each other group.
+    /// Splits the revisions of the state. Goes on with the first group, returns its key, and leaves
+    /// a sibling for each other group.
     pub(super) fn split<K>(&mut self, groups: Vec<(K, RevisionSet)>) -> K {
         if groups.iter().any(|(_, set)| self.open.are_divided_by(set)) {
             self.is_as_claimed();
@@ -468,9 +469,9 @@ impl Executor<'_> {
         word(&self.program.exprs, expr, &self.state.model)
     }
 
-    /// A possible value of an expression of at most 64 bits on this path. Where there are
-    /// several, which one it is depends on the path alone, and not on the model that the
-    /// search happened to find: what the state forks into must not differ from run to run.
+    /// A possible value on this path of an expression of at most 64 bits. If there are several, the
+    /// path alone decides which one it is, and not the model that the search happened to find: the
+    /// states that a fork makes must not differ from run to run.
     pub(super) fn candidate(&mut self, expr: ExprId) -> u64 {
         let exprs = &self.program.exprs;
         let guess = self.in_model(expr);
@@ -496,8 +497,8 @@ impl Executor<'_> {
         }
     }
 
-    /// A concrete value for `value` on this path, forking over the possible ones; past the
-    /// limit of forks the rest is left as incomplete.
+    /// A concrete value for `value` on this path. Forks over the possible values. Past the limit of
+    /// forks, the rest is left as incomplete.
     pub(super) fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop> {
         let expr = match self.written(value, width)? {
             Value::Int(int) => return Ok(int),
@@ -516,14 +517,15 @@ impl Executor<'_> {
             return self.concretise_among(expr, &few);
         }
         if self.state.lockstep.is_some() {
-            // No input may take the path of a state in lockstep, whose model then means nothing.
+            // There may be no input for the path of a state in lockstep, and then its model means
+            // nothing.
             return Err(lockstep::too_much());
         }
         let candidate = self.candidate(expr);
         self.concretise_from(expr, candidate, what)
     }
 
-    /// The value on this path of an expression that has one of the values `few`, forking over them.
+    /// The value on this path of an expression that has one of the values `few`. Forks over these.
     pub(super) fn concretise_among(&mut self, expr: ExprId, few: &[u64]) -> Result<u64, Stop> {
         let (last, others) = few.split_last().expect("an expression has a value");
         for value in others {
@@ -535,8 +537,8 @@ impl Executor<'_> {
         Ok(*last)
     }
 
-    /// A concrete value on this path for an expression of at most 64 bits, of which the possible
-    /// value `candidate` is known: forks over that value and all others, up to the limit.
+    /// A concrete value on this path for an expression of at most 64 bits. Forks over `candidate`,
+    /// a possible value, and all others, up to the limit.
     pub(super) fn concretise_from(
         &mut self,
         expr: ExprId,
@@ -588,7 +590,7 @@ fn is_never(exprs: &Exprs, condition: ExprId, e: ExprId, value: ExprId) -> bool 
     }
 }
 
-/// Conditions and, of those that are conjunctions, their parts.
+/// Conditions, and the parts of those that are conjunctions.
 fn parts(exprs: &Exprs, of: impl IntoIterator<Item = ExprId>) -> impl Iterator<Item = ExprId> {
     let mut conditions = of.into_iter();
     let mut open: Vec<ExprId> = Vec::new();

@@ -7,8 +7,8 @@ use super::{
 };
 
 impl Program {
-    /// How far a state is from the next question for the revision, which may come after returns;
-    /// `FAR` if none comes before the program's end. What runs at exit is not looked at.
+    /// The distance from a state to the next question for the revision, which may come after
+    /// returns. `FAR` if none comes before the program's end. What runs at exit is not looked at.
     pub fn distance(&self, state: &State) -> Distance {
         let asking = self.asking();
         let callers = state.callers.iter().map(|frame| (frame.function, frame.pc.wrapping_add(1)));

@@ -1,16 +1,18 @@
 //! Where revisions diverge: they go different ways through the code of a program.
 //!
-//! A condition that is a choice divides the inputs of two revisions in up to four parts: both go one
-//! way, both go the other, or they diverge, in one of two directions (Palikareva, Kuchta and Cadar,
-//! "Shadow of a doubt: testing for divergences between software versions", ICSE 2016, figure 2). Both
-//! directions are recorded here, each with an input, if divergences from a revision are asked for
-//! ([`Quantum::divergences_from`](super::Quantum)). Without that, nothing of this costs anything.
+//! A condition that is a choice divides the inputs of two revisions into up to four parts: both go
+//! one way, both go the other, or they diverge, in one of two directions (Palikareva, Kuchta and
+//! Cadar, "Shadow of a doubt: testing for divergences between software versions", ICSE 2016, figure
+//! 2). Both directions are recorded here, each with an input, if divergences from a revision are
+//! asked for ([`Quantum::divergences_from`](super::Quantum)). Otherwise this costs nothing.
 //!
-//! A question for the revision is no divergence in itself: in the paper, a changed value is
-//! `change(old, new)`, and shows only at the branches that it decides. The code that a revision has for
-//! itself makes it diverge in three cases: it prints or writes something else than the old code
-//! (the paper's rule 3), it comes to different values by a branch, jump or return of its own (rules 2c
-//! and 2d), or it never gets to where the two meet again.
+//! A question for the revision is no divergence in itself. In the paper, a changed value is
+//! `change(old, new)`, and shows only at the branches that it decides. The code that a revision has
+//! for itself makes it diverge in three cases:
+//!
+//! - it prints or writes something else than the old code (the paper's rule 3);
+//! - it comes to different values by a branch, jump or return of its own (rules 2c and 2d);
+//! - it never gets to where the two meet again.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -30,7 +32,7 @@ use crate::{
 
 impl Executor<'_> {
     /// Records where other revisions go another way than the old one at the running branch, if this
-    /// is a branch of the program: `groups` are the alternatives of its condition.
+    /// is a branch of the program. `groups` are the alternatives of its condition.
     pub(super) fn note_branch(&mut self, groups: &[(ExprId, RevisionSet)]) {
         let Some((of_old, others)) = self.sides(groups) else { return };
         let (then, otherwise) = match self.code().code[self.state.top.pc as usize] {
@@ -49,7 +51,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Records where other revisions go another way than the old one at the running `switch`:
+    /// Records where other revisions go another way than the old one at the running `switch`.
     /// `groups` are the alternatives of its value.
     pub(super) fn note_switch(&mut self, switch: &Switch, groups: &[(ExprId, RevisionSet)]) {
         let Some((of_old, others)) = self.sides(groups) else { return };
@@ -87,8 +89,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Of the alternatives at a branch, that of the old revision and those of the others; `None` if
-    /// no divergence is to be recorded here.
+    /// The alternative of the old revision at a branch, and those of the others. `None` if no
+    /// divergence is to be recorded here.
     fn sides(
         &self,
         groups: &[(ExprId, RevisionSet)],
@@ -108,8 +110,8 @@ impl Executor<'_> {
         Some((known[at].0, others.map(|(_, group)| group.clone()).collect()))
     }
 
-    /// Records that revisions go another way than the old one where both conditions hold, if they
-    /// can.
+    /// Records that revisions go another way than the old one where both conditions hold, if these
+    /// can hold.
     fn note_way(&mut self, conditions: [ExprId; 2], to: [Pc; 2], revisions: RevisionSet) {
         let function = self.code();
         let to = to.map(|pc| line_from(function, pc.0));
@@ -120,7 +122,8 @@ impl Executor<'_> {
         self.note(&conditions, Divergence { to, ..found });
     }
 
-    /// Records a divergence under more conditions, if these can hold, with an input on which they do.
+    /// Adds conditions to a divergence and records it with an input on which they hold, if there is
+    /// one.
     fn note(&mut self, conditions: &[ExprId], mut found: Divergence) {
         let exprs = &self.program.exprs;
         let is = |e: &ExprId, truth| exprs.as_u64(*e) == Some(truth);
@@ -146,8 +149,8 @@ impl Executor<'_> {
         self.is_question().then_some(Question { at, branches: self.state.branches })
     }
 
-    /// To be called where states that parted at a question for the revision have come to the place at
-    /// which they meet again. Records which revisions have diverged from the old one meanwhile.
+    /// To be called where states that parted at a question for the revision meet again. Records
+    /// which revisions have diverged from the old one meanwhile.
     pub(super) fn note_rejoin(&mut self, join: &Join, states: &[State]) {
         let (Some(old), Some(question), false) = (self.old, join.question, self.is_cut) else {
             return;
@@ -185,8 +188,8 @@ impl Executor<'_> {
         }
     }
 
-    /// To be called where a state ends. If revisions have parted for good on its way, records that
-    /// those which are not the old one have diverged from it by now.
+    /// To be called where a state ends. If the state has parted from the old revision on its way,
+    /// records that its revisions have diverged from it by now.
     pub(super) fn note_end(&mut self) {
         let Some(old) = self.old else { return };
         if self.state.revisions.contains(old) || !self.state.lineage.has_meta_fork() {
@@ -202,7 +205,7 @@ impl Executor<'_> {
         &self.program.module.functions[self.state.top.function.0 as usize]
     }
 
-    /// Whether the running instruction branches by what a question for the revision gave.
+    /// Whether the running instruction branches on the answer to a question for the revision.
     fn is_question(&self) -> bool {
         let function = self.code();
         let chooses = |call: &Call| match call.callee {

@@ -15,13 +15,13 @@ pub struct Divergence {
     /// The branch; for code that only one of them has, the question for the revision.
     pub place: Option<SourceLine>,
     /// Where the old revision and the others go from there. `None` for code that only one of them
-    /// has, and if it is unknown.
+    /// has, or if it is unknown.
     pub to: Option<[SourceLine; 2]>,
     /// Whether it was seen only at the end of a path. The old revision may end in the same way.
     pub is_end: bool,
     /// The revisions that diverge from the old one.
     pub revisions: RevisionSet,
-    /// The conditions on the input, of which the first [`Self::before`] hold before the branch.
+    /// The conditions on the input. The first [`Self::before`] of them hold before the branch.
     pub path: Vec<ExprId>,
     /// How many of the conditions hold before the branch.
     pub before: usize,
@@ -30,7 +30,7 @@ pub struct Divergence {
 }
 
 impl Divergence {
-    /// A divergence on a path, of which nothing is known yet but where it is.
+    /// A divergence on a path. Where the revisions go and an input are not known yet.
     pub(super) fn at(
         place: Option<SourceLine>,
         revisions: RevisionSet,
@@ -47,16 +47,17 @@ impl Divergence {
 pub struct Divergences(Vec<Divergence>);
 
 impl Divergences {
-    /// Adds a divergence, but for those of its revisions that have diverged on these inputs before.
-    /// Conditions only ever divide the inputs of a path further, so one input says which of two
-    /// divergences is behind the other.
+    /// Adds a divergence, without those of its revisions that have diverged on these inputs before.
+    /// Conditions only ever divide the inputs of a path further, so one input shows which of two
+    /// divergences comes after the other.
     pub fn add(&mut self, program: &Program, mut new: Divergence) {
         let holds = |condition: &ExprId| !program.exprs.evaluate(*condition, &new.model).is_zero();
         for known in &mut self.0 {
             if known.revisions.is_disjoint(&new.revisions) || !known.path.iter().all(holds) {
                 continue;
             }
-            // Code of their own may have been what a branch then depends on, such as `a && b`.
+            // The code of one revision may have computed what a branch then depends on, such as
+            // `a && b`.
             if known.to.is_none() && new.to.is_some() && known.place == new.place {
                 known.revisions = known.revisions.difference(&new.revisions);
             } else {

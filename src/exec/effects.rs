@@ -1,8 +1,8 @@
 //! Revisions that are one state although they have done different things to the world.
 //!
 //! Where states become one again ([`super::join`]), each revision keeps what it has printed and
-//! written: its effects. Revisions with different effects part for a call that does something more
-//! to the world, for that call alone, and where the state ends.
+//! written: its effects. Revisions with different effects part where the state ends. They also part
+//! for a call that does something more to the world, for that call alone.
 
 use super::{Executor, ForkKind, HaltState, State};
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl State {
-    /// The sets of revisions that have done the same to the world, and what they have done; the set
-    /// of the smallest revision comes first.
+    /// The sets of revisions that have done the same to the world, each with what it has done. The
+    /// set of the smallest revision comes first.
     pub(super) fn effects(&self) -> Vec<(RevisionSet, Effects)> {
         let is_apart = |revision| self.apart.iter().any(|(set, _)| set.contains(revision));
         let rest = self.revisions.iter().filter(|revision| !is_apart(*revision)).collect();
@@ -99,8 +99,8 @@ impl State {
 }
 
 impl Executor<'_> {
-    /// To be called before a call of `function`. If that does something to the world, or asks for
-    /// what was done to it, revisions that have done different things part.
+    /// To be called before a call of `function`. If the call does something to the world, or asks
+    /// for what was done to it, revisions with different effects part.
     pub(super) fn part_by_effects(&mut self, function: &Function, call: &Call) {
         let first = call.args.first().map_or(Value::Undefined, |argument| self.get(argument.value));
         let name = &function.name;

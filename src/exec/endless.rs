@@ -1,12 +1,13 @@
 //! Proofs that a loop never ends although something changes in every round: counters, sums, output.
 //!
 //! What changed between two visits of the head of a loop is a guess at what each round changes. The
-//! guess is tested: those bytes and registers get unknown values, and one more round runs. If
-//! nothing had to be decided, and only they have changed at its end, then any round leads to a next
-//! one, by induction: where control goes, what is read of the input and which errors occur depends
-//! only on what stays the same. Whatever else has changed joins the guess, a few times.
+//! guess is tested: those bytes and registers get unknown values, and one more round runs. Suppose
+//! that the round decides nothing and that nothing else has changed at its end. Then any round
+//! leads to a next one, by induction: where control goes, what is read of the input and which
+//! errors occur depends only on what stays the same. Whatever else has changed joins the guess, a
+//! few times.
 //!
-//! Of a run that never ends a person sees how it begins ([`crate::errors::ENDLESS_PREFIX`]), so a
+//! A person sees only the beginning of an endless run ([`crate::errors::ENDLESS_PREFIX`]). So a
 //! loop that prints goes on until that much is there. If each round prints the same, the rest is
 //! printed without running.
 
@@ -19,17 +20,17 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// How the names of unknown values begin; no name in C begins like this.
+/// The prefix of the names of unknown values. No name in C begins like this.
 const ANY: &str = "?any.";
 /// The most instructions of a round.
 const ROUND: u32 = 1 << 16;
-/// How many backward jumps a long path has at least; programs with their libc have more of them.
+/// A path is long from this number of backward jumps on. Programs with their libc have more of
+/// them.
 const LONG: u64 = 1 << 11;
 const LONG_WHOLE: u64 = 1 << 15;
-/// Once in this many backward jumps it is checked whether a loop that never ends has printed
-/// enough.
+/// The number of backward jumps between checks whether an endless loop has printed enough.
 const LOOKS: u64 = 512;
-/// How many guesses are tested, of which each extends the one before.
+/// The most guesses that are tested. Each extends the one before.
 const GUESSES: u32 = 6;
 
 /// What a round of a loop changes.
@@ -56,9 +57,9 @@ impl Changing {
 }
 
 impl Executor<'_> {
-    /// To be called at a backward jump, with `top.pc` at its target. Returns whether it is proved
-    /// that the state comes there again and again, whatever it has counted since an earlier moment,
-    /// and what it prints, if anything, is so long that it will be cut.
+    /// To be called at a backward jump, with `top.pc` at its target. Returns whether the state
+    /// provably comes there again and again, although something changes in each round, and the
+    /// rounds print nothing or enough to be cut.
     pub(super) fn never_ends(&mut self) -> bool {
         if let Some(prints) = self.state.loops.prints {
             return self.state.loops.jumps.is_multiple_of(LOOKS) && self.shows_enough(prints);
@@ -85,16 +86,16 @@ impl Executor<'_> {
         false
     }
 
-    /// Whether a round, which has led to `after`, prints something to standard output, and whether
-    /// to standard error.
+    /// Whether the round that has led to `after` prints to standard output, and whether to standard
+    /// error.
     fn prints(&self, after: &State) -> [bool; 2] {
         let (now, then) = (&self.state.world, &after.world);
         [(&now.stdout, &then.stdout), (&now.stderr, &then.stderr)]
             .map(|(now, then)| !then.is_unchanged_since(now))
     }
 
-    /// Prints what all further rounds print, up to where output is cut: the text of the round that
-    /// has led to `after` again and again, if it does not mention anything that changes.
+    /// Prints what all further rounds print, up to where output is cut. This is the text of the
+    /// round that has led to `after`, again and again, if the text mentions nothing that changes.
     fn print_on(&mut self, after: &State) {
         let exprs = &self.program.exprs;
         let is_known = |piece: &&Piece| {
@@ -112,7 +113,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether each output to which rounds print (`prints`) is so long that it will be cut.
+    /// Whether each output to which rounds print (`prints`) is long enough to be cut.
     fn shows_enough(&self, prints: [bool; 2]) -> bool {
         let texts = [&self.state.world.stdout, &self.state.world.stderr];
         texts.iter().zip(prints).all(|(text, prints)| {
@@ -120,8 +121,8 @@ impl Executor<'_> {
         })
     }
 
-    /// Parts revisions for good that part and meet again in every round of a long loop: for one
-    /// revision alone it may be possible to prove that it never ends.
+    /// Parts revisions for good if they part and meet again in every round of a long loop. For one
+    /// revision alone, it may be possible to prove that it never ends.
     fn part_for_good(&mut self) {
         let long = if self.state.world.is_whole { LONG_WHOLE } else { LONG };
         if !self.depends_on_revision || self.state.loops.jumps < long {
@@ -136,8 +137,8 @@ impl Executor<'_> {
         self.state = first;
     }
 
-    /// What is not as it was at an earlier visit; `None` if more has changed than bytes and
-    /// registers, or something that was written no longer is: to read that is an error.
+    /// What has changed since an earlier visit. `None` if more has changed than bytes and
+    /// registers, or if something that was written no longer is: reading it is an error.
     fn changes(&self, now: &State, then: &Moment) -> Option<Changing> {
         let is_same = now.callers.same(&then.callers)
             && now.apart.is_empty()
@@ -153,8 +154,8 @@ impl Executor<'_> {
         is_written.then_some(Changing { bytes, registers })
     }
 
-    /// The state after one more round in which all that is `changing` is unknown, if the round
-    /// decides nothing and comes back to the head of the loop.
+    /// The state after one more round in which everything in `changing` is unknown. `None` if the
+    /// round decides something or does not come back to the head of the loop.
     fn round(&mut self, changing: &Changing) -> Option<State> {
         let exprs = &self.program.exprs;
         let flow = self.program.flows.of(&self.program.module, self.state.top.function);
@@ -188,7 +189,7 @@ impl Executor<'_> {
         (comes_back && !decided && after.path_condition.len() == conditions).then_some(after)
     }
 
-    /// Runs until control is where it is now again; returns whether it gets there in [`ROUND`]
+    /// Runs until control is back where it is now. Returns whether it gets there within [`ROUND`]
     /// instructions.
     fn comes_back(&mut self) -> bool {
         let program = self.program;

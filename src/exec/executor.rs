@@ -43,7 +43,7 @@ pub(super) enum Checkpoint {
     Committed,
 }
 
-/// Runs states; each worker has one of its own.
+/// Runs states. Each worker has an executor of its own.
 pub struct Executor<'a> {
     pub(super) program: &'a Program,
     /// [`Quantum::open`].
@@ -54,12 +54,11 @@ pub struct Executor<'a> {
     pub(super) asked: bool,
     /// How long queries took.
     pub(super) asking: Duration,
-    /// Whether what is being decided is which way a branch goes.
+    /// Whether the decision being made is which way a branch goes.
     pub(super) at_branch: bool,
-    /// Whether this is a run that is to decide nothing, and ends where it would
-    /// ([`super::endless`]).
+    /// Whether this run may decide nothing, and ends where it would have to ([`super::endless`]).
     pub(super) decides_nothing: bool,
-    /// Whether revisions have parted since such a run began.
+    /// Whether anything has depended on the revision since a run began that may decide nothing.
     pub(super) depends_on_revision: bool,
     pub(super) deadline: Option<Instant>,
     /// [`Quantum::tokens`].
@@ -76,17 +75,18 @@ pub struct Executor<'a> {
     pub(super) waiting: Vec<Waiting>,
     /// Whether the state is new since it was last checked whether the revision matters to it.
     pub(super) is_new: bool,
-    /// How many revisions set out together.
+    /// The number of revisions of the state that this run began with.
     pub(super) together: u64,
-    /// The last known alternatives of expressions for the revisions of a state: loops ask again.
+    /// The last known alternatives of expressions for the revisions of a state, as loops ask for
+    /// the same ones again.
     pub(super) chosen: RefCell<FxHashMap<ExprId, Chosen>>,
     /// The words that are fixed on the path that was last asked about.
     pub(super) fixed: Fixed,
-    /// What a function that gives an arm returned, and for which revisions.
+    /// By chooser, what it returned and for which revisions.
     pub(super) arms: FxHashMap<FunctionId, (RevisionSet, Value)>,
     /// Frames that nothing uses, kept so that a call need not allocate.
     pub(super) spare: Vec<Arc<Caller>>,
-    /// Room for objects, and for bytes under way from one to another, kept likewise.
+    /// Storage for objects that nothing uses, and a buffer for bytes on their way between objects.
     pub(super) spare_memory: Spare,
     pub(super) bytes: Vec<u8>,
     pub(super) halted: Vec<HaltState>,
@@ -208,7 +208,7 @@ impl<'a> Executor<'a> {
         self.note_end();
         self.paths += 1;
         for mut ended in self.state.ended(&halt) {
-            // A choice that got into what is compared is a bug of ours, and proves nothing.
+            // A choice in what is compared is a bug of ours, and proves nothing.
             if self.state.asked && self.shows_a_choice(&ended) {
                 ended.halt = Halt::Incomplete(Incomplete::Panic);
             }
@@ -236,8 +236,8 @@ impl<'a> Executor<'a> {
             || world.kernel.files.any_symbolic(&is)
     }
 
-    /// The source line of the current instruction; that of the nearest caller if the
-    /// function has no debug information.
+    /// The source line of the current instruction, or that of the nearest caller if the function
+    /// has no debug information.
     pub(super) fn place(&self) -> Option<SourceLine> {
         let frames = std::iter::once(&self.state.top).chain(self.state.callers.iter());
         frames
@@ -256,7 +256,7 @@ pub fn abandon(
     open: &OpenClasses,
     why: Incomplete,
 ) -> Vec<HaltState> {
-    // After a panic, that the state is unaffected may be the very mistake.
+    // After a panic, the claim that the state is unaffected may itself be the mistake.
     let halt = match why != Incomplete::Panic && program.is_unaffected(state, open) {
         true => Halt::Unaffected,
         false => Halt::Incomplete(why),

@@ -109,8 +109,8 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.float_unary(op, rounding, a, to)))
     }
 
-    /// Refuses conversions of integers in other rounding modes than the default one if the code
-    /// generator composes them of several operations, which are right in the default mode only.
+    /// Refuses conversions of integers that the code generator composes of several operations,
+    /// unless the rounding mode is the default one. These operations are right in that mode only.
     fn check_directed(
         &mut self,
         cast: FloatCast,
@@ -119,7 +119,7 @@ impl Executor<'_> {
         a: Value,
     ) -> Result<(), Stop> {
         let mut composed = from > 64 || to == 16;
-        // One of these operations takes a number from itself, which gives -0 in this mode.
+        // One of the operations subtracts a number from itself, which gives -0 in this mode.
         if cast == FloatCast::FromUnsigned && self.state.world.rounding == Rounding::Down {
             let a = self.expr(a, from);
             let exprs = &self.program.exprs;
@@ -227,7 +227,7 @@ fn narrow(width: u32) -> Option<Format> {
     Format::of(width).filter(|_| width <= 64)
 }
 
-/// Which outcomes of a comparison a predicate holds for: less, equal, greater, unordered.
+/// The outcomes of a comparison for which a predicate holds: less, equal, greater, unordered.
 fn outcomes(predicate: FloatPredicate) -> [bool; 4] {
     let [less, equal, greater, unordered] = match predicate {
         FloatPredicate::False => [0, 0, 0, 0],

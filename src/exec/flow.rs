@@ -24,11 +24,11 @@ pub(super) struct Flow {
     successors: BTreeMap<u32, Vec<u32>>,
     /// The registers that are read before they are written.
     live: Backward,
-    /// The registers from which an address, a size, or a floating-point number will be made, in
-    /// however many steps.
+    /// The registers from which an address, a size, or a floating-point number will be made,
+    /// directly or in several steps.
     addressing: Backward,
-    /// The diamonds: branches whose ways are short, do nothing but assign, and meet soon; and where
-    /// they meet.
+    /// By diamond, where its ways meet. A diamond is a branch whose ways are short, do nothing but
+    /// assign, and meet soon.
     diamonds: FxHashMap<u32, u32>,
     /// By register, the width of what is written to it; 0 if that is not always the same.
     widths: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct Flow {
     code: Arc<[Step]>,
 }
 
-/// A set of registers at every place of a function, which follows from the sets behind it.
+/// A set of registers at every place of a function, computed from the sets behind it.
 #[derive(Debug)]
 struct Backward {
     /// By block, the set at its beginning and the set behind its end.
@@ -174,8 +174,7 @@ impl Flow {
         self.heads.contains(&pc)
     }
 
-    /// Where the ways of a branch meet, if it is a diamond: until there, its ways only assign a
-    /// little.
+    /// Where the ways of a branch meet, if it is a diamond: its ways only assign a little.
     pub(super) fn diamond(&self, pc: u32) -> Option<u32> {
         self.diamonds.get(&pc).copied()
     }
@@ -194,8 +193,8 @@ impl Flow {
         *self.blocks.range(..=pc).next_back()?.1
     }
 
-    /// Whether some way from an instruction runs, before all of them meet, what also runs otherwise: as a
-    /// jump or a return makes it.
+    /// Whether some way from an instruction runs code, before all ways meet, that is also reached
+    /// without the instruction. A jump or a return does that.
     pub(super) fn leaves(&self, pc: u32) -> bool {
         let Some((block, meet)) = self.blocks.range(..=pc).next_back() else { return false };
         let reached = |from: u32, end: Option<u32>| {
@@ -217,8 +216,8 @@ impl Flow {
         self.live.at(&self.code, pc)
     }
 
-    /// The width in bits of a register that is live at an instruction: the same for every
-    /// instruction that will read it.
+    /// The width in bits of a register that is live at an instruction. It is the same for every
+    /// instruction that will read the register.
     pub(super) fn width(&self, pc: u32, register: usize) -> Option<u32> {
         let known = self.widths.get(register).copied()?;
         if known > 0 {
@@ -255,7 +254,7 @@ const DIAMOND: [usize; 2] = [64, 512];
 /// The deepest nesting of calls on the ways of a diamond.
 const CALLS: u32 = 3;
 
-/// Functions whose models do not fork if they search a text that is known.
+/// Functions whose models do not fork if the text that they search is known.
 const SEARCHING: [&str; 2] = ["strchr", "memchr"];
 
 /// The diamonds of a function: branches whose ways assign a little, and where they meet.
@@ -282,9 +281,9 @@ struct Ways<'a> {
     module: &'a Module,
     code: &'a [Inst],
     blocks: &'a BTreeMap<u32, Option<u32>>,
-    /// How many more blocks and instructions they may have.
+    /// The number of blocks and of instructions that the ways may still have.
     left: [usize; 2],
-    /// The blocks so far, and whether all ways from there were followed to their end.
+    /// By block, whether all ways from it were followed to their end and do nothing but assign.
     seen: FxHashMap<u32, bool>,
 }
 
@@ -294,8 +293,8 @@ impl Ways<'_> {
         next.map_or(self.code.len() as u32, |(begin, _)| *begin)
     }
 
-    /// Whether all ways from a branch, which ends a block, to where they meet do nothing but
-    /// assign, and none loops.
+    /// Whether all ways from a branch, which ends a block, to `meets` do nothing but assign, and
+    /// none of them loops.
     fn assign_until(&mut self, branch: u32, meets: u32) -> bool {
         ways(self.code, branch).into_iter().filter(|way| *way != meets).all(|way| {
             if let Some(is_done) = self.seen.get(&way) {
@@ -316,8 +315,8 @@ impl Ways<'_> {
         })
     }
 
-    /// Whether an instruction calls a short function without loops that does nothing but assign, one
-    /// that asks for the revision, or one that searches a text of the program.
+    /// Whether an instruction calls one of three things: a short function without loops that does
+    /// nothing but assign, one that asks for the revision, or one that searches a constant text.
     fn calls_little(&mut self, inst: &Inst, depth: u32) -> bool {
         let Inst::Call(call) = inst else { return false };
         let Callee::Direct(id) = call.callee else { return false };
@@ -420,7 +419,7 @@ fn step(inst: &Inst, function: &Function) -> Step {
         Inst::Copy { to, from, length } => [to, from, length].into_iter().for_each(note),
         Inst::Fill { to, length, .. } => [to, length].into_iter().for_each(note),
         Inst::Alloca { count, .. } => note(count),
-        // Putting these off gains as little.
+        // Joining floating-point numbers gains as little as joining addresses.
         Inst::FloatBinary { a, b, .. } | Inst::FloatCompare { a, b, .. } => {
             [a, b].into_iter().for_each(note);
         }

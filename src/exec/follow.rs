@@ -6,12 +6,12 @@ use std::sync::Arc;
 use super::{Clock, Coverage, Executor, HaltState, PathLimits, Program, Quantum, Start, State};
 use crate::{expr::Assignment, solver::Solver, subject::OpenClasses};
 
-/// How many instructions each state runs while revisions share states where they can.
+/// The number of instructions that each state runs while revisions share states where they can.
 const TOGETHER: u64 = 1 << 9;
-/// How many instructions each revision that runs longer gets on its own: for one alone it is easier
-/// to prove that it never ends.
+/// The number of instructions for each revision that runs longer. It then runs alone, as it is
+/// easier to prove that a single revision never ends.
 const ALONE: u64 = 1 << 20;
-/// How many forks there may be: of revisions, and by memory that was never written.
+/// The most forks. Revisions make states fork, and so does memory that was never written.
 const FORKS: u64 = 256;
 
 /// The states with which the input `given` begins.

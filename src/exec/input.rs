@@ -40,8 +40,8 @@ pub enum Arguments {
 }
 
 impl Arguments {
-    /// All ways to fill in the arguments, the shortest first, each with its number: how many
-    /// arguments there are, or which choice of texts it is.
+    /// All ways to fill in the arguments, the shortest first. The number of a way is that of its
+    /// arguments, or that of its choice of texts.
     fn ways(&self) -> Vec<(u32, Vec<Argument>)> {
         match self {
             Self::Text(text) => vec![(1, vec![Argument::Text(text.clone())])],
@@ -107,13 +107,13 @@ pub(super) struct Beginning {
     /// Names and values.
     pub environment: Vec<(String, Argument)>,
     /// Where there are several ways ([`Arguments::ways`]), the input that says which one it is, and
-    /// the number of that way.
+    /// the number of the way.
     chosen: Vec<(String, u32)>,
 }
 
 impl Beginning {
     /// The conditions that tell this beginning from the others, and an input that they allow. As in
-    /// KLEE the number of arguments is an input of its own, `n_args`.
+    /// KLEE, the number of arguments is an input of its own, `n_args`.
     pub fn conditions(&self, exprs: &Exprs, world: &mut World) -> (Vec<ExprId>, Assignment) {
         let mut model = Assignment::default();
         let mut path = Vec::new();

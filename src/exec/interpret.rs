@@ -23,10 +23,10 @@ use crate::{
     },
 };
 
-/// States no longer wait for each other once the queries of a quantum have taken this.
+/// States no longer wait for each other once the queries of a quantum have taken this long.
 const LONGEST_WAIT: Duration = Duration::from_millis(250);
-/// The solver is busy once the queries of a quantum have taken this. How long anything else takes
-/// depends on the machine alone, and makes no difference.
+/// The solver is busy once the queries of a quantum have taken this long. How long anything else
+/// takes depends on the machine alone, and makes no difference.
 const BUSY: Duration = Duration::from_millis(100);
 
 impl Executor<'_> {
@@ -128,9 +128,9 @@ impl Executor<'_> {
         self.state.instructions += u64::from(run);
     }
 
-    /// Whether the quantum is used up. States that wait for each other are not separated before
-    /// there was a quantum for each revision that set out (16 at least), unless one of them keeps
-    /// the solver busy: then the others do not wait for it.
+    /// Whether the quantum is used up. States that wait for each other get a quantum for each
+    /// revision that set out (16 at least) before they are separated, unless one of them keeps the
+    /// solver busy.
     #[inline]
     pub(super) fn is_used_up(&self, quantum: Quantum<'_>, asked: bool) -> bool {
         let has_had = |more: u64| {
@@ -146,8 +146,8 @@ impl Executor<'_> {
         has_had(self.together.max(16)) || asked && (self.asking >= LONGEST_WAIT || is_late())
     }
 
-    /// To be called between instructions, at backward jumps and calls: why the run has to stop, if
-    /// it does, because of the limits of the path or of the quantum, or because the state is
+    /// To be called between instructions, at backward jumps and calls. Returns why the run has to
+    /// stop, if it has to: a limit of the path or of the quantum is reached, or the state is
     /// unaffected.
     #[inline]
     fn pause(&mut self, quantum: Quantum<'_>) -> Option<End> {
@@ -166,7 +166,7 @@ impl Executor<'_> {
         (self.is_used_up(quantum, asked) || late()).then_some(End::Quantum)
     }
 
-    /// Whether the state, which is said to be unaffected, goes on all the same, to test that claim.
+    /// Whether the state goes on although it is said to be unaffected, to test that claim.
     fn tries_claim(&mut self) -> bool {
         let state = &mut self.state;
         let is_chosen = || state.path_condition.is_empty() || state.lineage.share().is_sample();
@@ -176,8 +176,8 @@ impl Executor<'_> {
         state.claim == Claim::Tried
     }
 
-    /// To be called where the revision matters to the state: panics if it was said that it never
-    /// would, so that nothing is proved of the state's revisions.
+    /// To be called where the revision matters to the state. Panics if it was claimed that it never
+    /// would, so that nothing is proved about the state's revisions.
     pub(super) fn is_as_claimed(&self) {
         assert!(self.state.claim != Claim::Tried, "a state asks that was said to be unaffected");
     }

@@ -1,24 +1,27 @@
 //! Rejoining: states that parted become one again where their ways meet.
 //!
-//! Where the revisions of a state part, the place is noted at which their ways meet again: the
-//! immediate postdominator of the instruction in its function (Ferrante, Ottenstein and Warren,
-//! TOPLAS 1987), or, if that is the end of the function, the instruction behind the call. The same
-//! is done where inputs go two ways that do nothing but assign a little (a *diamond*, such as
-//! `if (s[i] == 'a') n++;`). A state that comes to such a place waits for its siblings. States that
-//! know the same of the input are then made one. What is equal stays as it is. What differs, in
-//! registers that are still read and in bytes of memory, becomes an expression over what the states
-//! parted in: the revision (a *choice*) or the condition of the branch. A choice parts revisions
-//! again only where it decides or shows something. What revisions have printed and written is kept
-//! side by side ([`super::effects`]). A difference that cannot be such an expression (another shape
-//! of the heap) keeps states apart, and so do inputs that differ in an address or in a
-//! floating-point number: to look it up, or to ask the solver about it, costs more than to go two
-//! ways.
+//! Where the revisions of a state part, the engine notes the place at which their ways meet again.
+//! This is the immediate postdominator of the instruction in its function (Ferrante, Ottenstein and
+//! Warren, TOPLAS 1987) or, if that is the end of the function, the instruction behind the call.
+//! The same happens where inputs go two ways that do nothing but assign a little (a *diamond*, such
+//! as `if (s[i] == 'a') n++;`). A state that comes to such a place waits for its siblings.
 //!
-//! Revisions that have by then divided the inputs in different ways become one state for each part
-//! that all of them have in common, if that makes fewer states than before.
+//! States that know the same about the input are then made one. What is equal stays as it is. What
+//! differs, in registers that are still read and in bytes of memory, becomes an expression over
+//! what the states parted in: the revision (a *choice*) or the condition of the branch. A choice
+//! parts revisions again only where it decides or shows something. What revisions have printed and
+//! written is kept side by side ([`super::effects`]).
 //!
-//! Waiting ends with the run of the executor at the latest, so that what is joined depends on
-//! nothing but the states that the executor was given.
+//! A difference that cannot be such an expression (another shape of the heap) keeps states apart.
+//! So does a difference between inputs in an address or a floating-point number: looking it up, or
+//! asking the solver about it, costs more than following both ways.
+//!
+//! Revisions may by then have divided the inputs in different ways. They become one state for each
+//! part of the inputs that results from all of these divisions, if that makes fewer states than
+//! before.
+//!
+//! Waiting ends with the run of the executor at the latest. So what is joined depends only on the
+//! states that the executor was given.
 
 use std::{
     cell::{Cell, RefCell},
@@ -40,11 +43,11 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// In what two states parted that may become one.
+/// What parted two states that may become one.
 #[derive(Clone, Copy, Debug)]
 enum Parted {
     Revisions,
-    /// In inputs: the second state has those for which this condition holds.
+    /// Inputs: the second state has those for which this condition holds.
     Inputs(ExprId),
 }
 
@@ -81,10 +84,10 @@ impl Executor<'_> {
         }
     }
 
-    /// Where inputs, which are about to part at the running branch, will meet again, if the branch
-    /// is a diamond.
+    /// Where inputs that are about to part at the running branch will meet again, if the branch is
+    /// a diamond.
     pub(super) fn diamond_ahead(&self, condition: ExprId) -> Option<Arc<Join>> {
-        // A path is a way through the code where divergences are recorded.
+        // Where divergences are recorded, every way through the code is a path of its own.
         let joins_inputs = self.program.rejoins && self.old.is_none();
         let flows = joins_inputs.then_some(&self.program.flows)?;
         let State { top, callers, .. } = &self.state;
@@ -137,10 +140,10 @@ impl Executor<'_> {
         }
     }
 
-    /// Lets the states at a join go on, joined as far as possible, if no other state will come
-    /// there any more; with `all`, those at the innermost join in any case.
+    /// Lets the states at a join go on, joined where possible, if no other state will come there
+    /// any more. If there is no such join and `all` is set, the states at the innermost join go on.
     pub(super) fn let_go(&mut self, all: bool) {
-        // One reference is that of the list, and each state that waits has one.
+        // The list holds one reference, and so does each state that waits.
         let is_complete =
             |waiting: &Waiting| Arc::strong_count(&waiting.join) == 1 + waiting.states.len();
         let complete = self.waiting.iter().rposition(is_complete);
@@ -209,8 +212,8 @@ impl Executor<'_> {
         joined
     }
 
-    /// Combines the states of revisions that have divided the same inputs in different ways: the
-    /// inputs are divided in all of these ways, and the revisions are one state in each part, if
+    /// Combines the states of revisions that have divided the same inputs in different ways. The
+    /// inputs are divided in all of these ways, and the revisions become one state in each part, if
     /// that makes fewer states.
     fn refined(&mut self, join: &Join, states: impl Iterator<Item = State>) -> Vec<State> {
         let mut groups: BTreeMap<Revision, Vec<State>> = BTreeMap::new();
@@ -241,9 +244,9 @@ impl Executor<'_> {
         refined.into_iter().chain(others).flatten().collect()
     }
 
-    /// Combines two sets of states, each of which covers all inputs of the join, into one set of
-    /// states that know of each input what both know. `None` if these are not fewer, if some states
-    /// cannot become one, or if the solver does not know.
+    /// Combines two sets of states into one set. Each of the two covers all inputs of the join. A
+    /// combined state knows about its inputs what both sets know. `None` if these states are not
+    /// fewer, if some states cannot become one, or if the solver does not know.
     fn common(&mut self, join: &Join, a: &[State], b: &[State]) -> Option<Vec<State>> {
         let exprs = &self.program.exprs;
         if a.len() * b.len() > MOST_COMMON {
@@ -381,7 +384,7 @@ impl Executor<'_> {
             })
         };
         let addressing = flow.addressing(a.top.pc);
-        // Between inputs only values may differ that are no addresses and become none.
+        // Inputs may differ only in values that are no addresses and do not become part of one.
         let may_differ = |register: usize, value: Value| {
             !is_input
                 || !addressing.contains(register)
@@ -421,8 +424,9 @@ impl Executor<'_> {
         true
     }
 
-    /// In what two states parted, if in that alone: in revisions that know the same of the input,
-    /// or in inputs of which nothing was decided but the condition of the branch.
+    /// What parted two states, if nothing else did. If it was the revision, both know the same
+    /// about the input. If it was the input, nothing about it was decided but the condition of the
+    /// branch.
     fn parted(&self, join: &Join, a: &State, b: &State) -> Option<Parted> {
         let exprs = &self.program.exprs;
         let (known, others) =
@@ -441,15 +445,16 @@ impl Executor<'_> {
 
 /// The most pairs of states that are checked for inputs in common.
 const MOST_COMMON: usize = 1024;
-/// The most numbers in which two inputs that become one may differ.
+/// The most numbers that may differ between states of different inputs that become one.
 const ASSIGNED: usize = 8;
-/// The most bits of such a number. A wider one may be a `double`, about which the solver is better
-/// asked on each way alone, unless it is a counter ([`Exprs::are_close`]).
+/// The most bits of a number that may differ between states of different inputs. A wider one may be
+/// a `double`, about which the solver is better asked on each way alone. A counter may be wider
+/// ([`Exprs::are_close`]).
 const WIDEST: u32 = 32;
 
-/// The registers of two activations of a function at the same place, chosen between where they
-/// differ; a register that is not read any more becomes undefined. `None` if some cannot be chosen
-/// between, or may not differ.
+/// Joins the registers of two activations of a function at the same place. `choose` makes one value
+/// of two that differ. A register that is not read any more becomes undefined. `None` if some
+/// values cannot be joined, or may not differ.
 fn values(
     exprs: &Exprs,
     flow: &Flow,
@@ -475,8 +480,8 @@ fn values(
     a.values.iter().zip(&b.values).enumerate().map(choose).collect()
 }
 
-/// The condition under which two states at the same place hold the same, each for one of its revisions:
-/// in registers that are still read, and in memory. `None` if there is no such condition.
+/// The condition under which two states at the same place have equal values, each for one of its
+/// revisions, in registers that are still read and in memory. `None` if there is no such condition.
 pub(super) fn are_same(program: &Program, [a, b]: [(&State, Revision); 2]) -> Option<ExprId> {
     let exprs = &program.exprs;
     let choices = program.choices();

@@ -14,10 +14,11 @@ pub struct Join {
     /// How many callers the function had.
     pub(super) depth: usize,
     pub(super) pc: u32,
-    /// The state that parted: its branch and its revisions.
+    /// The way to the state that parted, and its revisions.
     pub(super) lineage: Arc<Lineage>,
     pub(super) revisions: RevisionSet,
-    /// How many conditions its path had, and how many variables it had made for undefined values.
+    /// How many conditions the path of the state that parted had, and how many variables it had
+    /// made for undefined values.
     pub(super) conditions: usize,
     pub(super) undefined: u32,
     /// The question for the revision at which revisions parted, and [`State::branches`] there, if

@@ -1,8 +1,8 @@
 //! `setjmp` and `longjmp` (C11 7.13): a place in a running function to come back to.
 //!
-//! The buffer holds what tells the place from all others. After a jump back the function's
-//! variables are what they were at the jump, as in code that has them in memory (C11 leaves open
-//! what those variables hold that have changed in between and are not volatile).
+//! The buffer identifies the place. After a jump back, the function's variables hold what they held
+//! at the jump, as in code that has them in memory. (C11 leaves open the values of variables that
+//! have changed in between and are not volatile.)
 
 use super::{Executor, jump_target::JumpTarget, step::Next};
 use crate::{

@@ -1,9 +1,9 @@
 //! Operations on choices: an operation on an expression that depends on the revision is done once
 //! to each of its distinct alternatives.
 //!
-//! So a choice stays a flat list of alternatives, however much is computed with it; two addresses
-//! of one object have a distance although revisions have different objects; and a solver is never
-//! asked about the revision.
+//! So a choice stays a flat list of alternatives, however much is computed with it. Two addresses
+//! have a distance even if each revision has an object of its own. The solver is never asked
+//! about the revision.
 
 use std::cmp::Reverse;
 
@@ -17,13 +17,15 @@ use crate::{
 /// The most distinct results of an operation; if there are more, its operands become parts of one
 /// expression.
 const MOST_RESULTS: usize = 64;
-/// The most pairs of alternatives to operate on, which may have few results: a comparison has two.
+/// The most pairs of alternatives to operate on. Many pairs may have few results: a comparison has
+/// two.
 const MOST_OPERATIONS: usize = 4096;
 
 impl Executor<'_> {
-    /// The choice between the results of `operation`, of `width` bits, on each pair of alternatives
-    /// that two values, each with its width, have for the same revisions. `None` if neither value
-    /// is a choice, one is undefined, or there are too many pairs or results.
+    /// Applies `operation` to each pair of alternatives that two values have for the same
+    /// revisions, and returns the choice between the results. Each value comes with its width, and
+    /// the results have `width` bits. `None` if neither value is a choice, one is undefined, or
+    /// there are too many pairs or results.
     #[inline]
     pub(super) fn lifted(
         &mut self,

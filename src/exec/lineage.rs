@@ -77,19 +77,20 @@ impl Lineage {
         }
     }
 
-    /// The child, of a fork on the revision, for states of these revisions that have become one,
-    /// while other revisions of the fork have not. It is ordered behind all of those.
+    /// The child of a fork on the revision for states of these revisions that have become one,
+    /// while other revisions of the fork have not. It is ordered behind those others.
     pub(super) fn together(self: &Arc<Self>, revisions: &RevisionSet) -> Arc<Self> {
         let first = revisions.first().unwrap_or_default().0;
         self.child(ForkKind::Meta, Self::TOGETHER + first)
     }
 
-    /// The lowest index of such a child; a fork has fewer groups of revisions than this.
+    /// The lowest index of a child that stands for joined states. A fork has fewer groups of
+    /// revisions than this.
     const TOGETHER: u32 = 1 << 31;
 
     /// The kind of fork at which the ways to `a` and `b` parted; `None` if one is an ancestor of
-    /// the other. If one of them is no longer a part of the input only, because it has become one
-    /// with others, only revisions parted.
+    /// the other. If one of them has become one with others there, it is no longer only a part of
+    /// the input, and the kind is that of revisions.
     pub fn parted(a: &Arc<Self>, b: &Arc<Self>) -> Option<ForkKind> {
         Self::divergence(a, b).map(|(a, b)| match (a.kind, b.kind) {
             (ForkKind::Input, ForkKind::Input) => ForkKind::Input,
@@ -132,8 +133,8 @@ mod tests {
         assert_eq!(Lineage::order(&d, &b), Ordering::Less);
         assert_eq!(Lineage::order(&d, &c), Ordering::Greater);
         assert_eq!(Lineage::order(&c, &c), Ordering::Equal);
-        // `y` is some revisions that have become one again, so it is not only in the input that `x`
-        // and `y` differ.
+        // `y` stands for revisions that have become one again, so `x` and `y` differ not only in
+        // the input.
         let (x, y) =
             (a.child(ForkKind::Input, 0), a.together(&RevisionSet::from_iter([Revision(0)])));
         assert_eq!(Lineage::parted(&x, &y), Some(ForkKind::Meta));

@@ -1,28 +1,29 @@
 //! Proofs that no input tells revisions apart, however long it is and whatever the rest of the
 //! program does: the revisions run in lockstep.
 //!
-//! The program is run once more, with any number of tokens as input. Where a loop comes back to its
-//! head, what its rounds change is guessed from two of them. The guess is tested: those cells
+//! The program runs once more, with any number of tokens as input. Where a loop comes back to its
+//! head, two of its rounds give a guess at what all rounds change. The guess is tested: those cells
 //! (words of memory, registers) get unknown values, and more rounds run, on all ways that there are
 //! then. Whatever else changes joins the guess, until no way back changes more than that. Then the
-//! state at the head stands for all rounds that there can be, and covers each way that comes back.
-//! (Such a place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what
-//! changes is what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.) It is
-//! also guessed that a cell never falls below what it was, or never rises above it, or is always
-//! one of the few constants that it was so far; a guess is dropped when a round violates it
-//! (Flanagan and Leino, "Houdini", FME 2001).
+//! state at the head stands for all possible rounds, and covers each way that comes back. (Such a
+//! place is a *cutpoint*: Floyd, "Assigning meanings to programs", 1967; forgetting what changes is
+//! what abstract interpretation calls widening: Cousot and Cousot, POPL 1977.)
 //!
-//! These states include all that the program can be in, and more. Revisions that are in one state
-//! at the start, and of which no end, cutpoint or way ever has one without the other, do the same
-//! on every input: wherever they part, they have met again ([`super::join`]), with equal values in
-//! everything that is forgotten. Nothing is said of revisions that part for good, as there may be
-//! no input on which they do.
+//! Further guesses: a cell never falls below what it was, never rises above it, or is always one of
+//! the few constants that it was so far. Such a guess is dropped when a round violates it (Flanagan
+//! and Leino, "Houdini", FME 2001).
 //!
-//! The first rounds of a loop may write what was never written before; they are run one by one. Of
-//! memory that only some later rounds have written it is unknown whether it was written. As long as
-//! all revisions do the same with it, they read the same, written or not. Revisions that decide
-//! something by it in a way that depends on the revision do not meet again, nor do those that decide
-//! different things by it while they are parted.
+//! These states include all that the program can be in, and more. Revisions do the same on every
+//! input if they are in one state at the start and no end, cutpoint or way ever has one of them
+//! without the other. Wherever they part, they have met again ([`super::join`]), with equal values
+//! in everything that is forgotten. Nothing is said about revisions that part for good, as there
+//! may be no input on which they do.
+//!
+//! The first rounds of a loop may write what was never written before; they are run one by one. If
+//! only some later rounds write a piece of memory, it is unknown whether it was written. As long as
+//! all revisions do the same with it, they read the same, written or not. Two kinds of revisions do
+//! not meet again: those that decide something by such memory in a way that depends on the
+//! revision, and those that decide different things by it while they are parted.
 
 use std::{
     collections::BTreeSet,
@@ -62,14 +63,14 @@ const CONDITIONS: usize = 1024;
 const DEPTH: usize = 48;
 /// The size in bytes of the largest object that is looked into at offsets that depend on input.
 pub(super) const LOOKED_UP: u64 = 32;
-/// How the names of forgotten values begin if it is unknown whether these were written.
+/// The prefix of the names of forgotten values that may never have been written.
 pub(super) const UNSURE: &str = "?unsure.";
-/// How the names of other forgotten values begin, and those of values that stand for an expression.
+/// The prefixes of the names of other forgotten values, and of values that stand for an expression.
 pub(super) const FORGOTTEN: &str = "?forgotten.";
 const UNKNOWN: &str = "?unknown.";
 
-/// Runs all revisions of `start` in lockstep, as far as possible. Their input may have any number
-/// of tokens.
+/// Runs all revisions of `start` in lockstep, within limits. Their input may have any number of
+/// tokens.
 pub fn lockstep(
     program: &Program,
     mut start: Start,
@@ -126,7 +127,7 @@ impl Alike {
 }
 
 /// The halt states, each with its revisions and those that have failed in the same way on the same
-/// path: revisions that are parted and fail do not meet again.
+/// path. Revisions that fail while they are parted do not meet again.
 fn together(halted: &[HaltState]) -> Vec<(&HaltState, RevisionSet)> {
     let mut ends: Vec<(&HaltState, RevisionSet)> = Vec::new();
     let mut failed: FxHashMap<&[ExprId], Vec<usize>> = FxHashMap::default();
@@ -155,16 +156,16 @@ pub(super) fn held<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl State {
-    /// What it has decided by what may never have been written.
+    /// The terms by which the state has decided something and that may rest on unwritten memory.
     pub(super) fn unsure(&self) -> Option<&BTreeSet<ExprId>> {
         self.lockstep.as_ref().map(|own| &own.unsure)
     }
 }
 
 impl Executor<'_> {
-    /// Whether a condition of a run in lockstep depends on a forgotten value of which the path says
-    /// nothing, or on what the solver finds hard. Most often such a condition may hold or not, and
-    /// a way that no input takes costs less than a query.
+    /// Whether a condition of a run in lockstep depends on a forgotten value about which the path
+    /// says nothing, or has an operation that the solver finds hard. Most often such a condition
+    /// may hold or not, and a way that no input takes costs less than a query.
     pub(super) fn is_free(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         let is_known = |variable: &VariableId| {
@@ -179,9 +180,9 @@ impl Executor<'_> {
                 || has_hard(exprs, condition))
     }
 
-    /// In a run in lockstep, the path without what the solver would find hard; `None` in other
-    /// runs. The less a path says, the more ways there are, but what it excludes is excluded.
-    /// Comparisons of floating-point numbers are left out unless the goal has one, too.
+    /// The path of a run in lockstep without the conditions that the solver would find hard; `None`
+    /// in other runs. The less a path says, the more ways there are, but what it excludes stays
+    /// excluded. Comparisons of floating-point numbers are left out unless the goal has one, too.
     pub(super) fn what_is_easy(&self, goal: ExprId) -> Option<Vec<ExprId>> {
         let exprs = &self.program.exprs;
         let with_reals = self.compares_reals(goal);
@@ -192,7 +193,7 @@ impl Executor<'_> {
         self.state.lockstep.is_some().then(|| path.iter().copied().filter(is_easy).collect())
     }
 
-    /// Whether a condition is not to be asked about, as this is a run in lockstep.
+    /// Whether this is a run in lockstep, in which the solver is not asked about such a condition.
     pub(super) fn is_beyond_lockstep(&self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
@@ -207,8 +208,8 @@ impl Executor<'_> {
     }
 
     /// Whether it no longer matters what becomes of the state: it waits for nobody, and no two of
-    /// its revisions may still be alike. Otherwise leaves out those revisions that can be alike
-    /// with no other one of the state.
+    /// its revisions may still be alike. Otherwise removes the revisions that can be alike with no
+    /// other revision of the state.
     pub(super) fn is_left_alone(&mut self) -> bool {
         let State { joins, revisions, lockstep: Some(lockstep), .. } = &self.state else {
             return false;
@@ -229,9 +230,9 @@ impl Executor<'_> {
         is_alone
     }
 
-    /// Whether the opposite of what the model says of a condition is possible. If that is unknown,
-    /// both ways are taken, though no input may take one of them. Ends a state that need not go on,
-    /// or that goes too far.
+    /// Asks whether a condition may be the opposite of what the model says. If that is unknown,
+    /// both ways are taken, even if there is no input for one of them. Ends a state that need not
+    /// go on, or that goes too far.
     pub(super) fn ask_in_lockstep(
         &mut self,
         condition: ExprId,
@@ -263,8 +264,8 @@ impl Executor<'_> {
         if goes_too_far { Err(too_much()) } else { Ok(()) }
     }
 
-    /// Whether the state goes on from a guess that a later one has replaced, which stands for
-    /// everything that the state stands for.
+    /// Whether the state goes on from a guess that a later guess has replaced. The later one stands
+    /// for everything that the state stands for.
     pub(super) fn is_outdated(&self) -> bool {
         let Some(lockstep) = &self.state.lockstep else { return false };
         let matter = held(&lockstep.alike).still_open(&self.state.revisions);
@@ -279,7 +280,7 @@ impl Executor<'_> {
         })
     }
 
-    /// Whether an expression depends on a value of which it is unknown whether it was ever written.
+    /// Whether an expression depends on a forgotten value that may never have been written.
     pub(super) fn is_unsure(&self, e: ExprId) -> bool {
         let exprs = &self.program.exprs;
         self.state.lockstep.is_some()
@@ -287,10 +288,10 @@ impl Executor<'_> {
             && exprs.variables(e).iter().any(|v| exprs.variable_name(*v).starts_with(UNSURE))
     }
 
-    /// A variable that stands for an expression about which the solver would take long to say
-    /// anything, such as what was looked up in a large object. The same expression gets the same
-    /// variable. A constant, a variable, and an expression that depends on the revision, on memory
-    /// that was never written or on an address stays as it is.
+    /// A variable in place of an expression that the solver would find hard, such as one that was
+    /// looked up in a large object. The same expression gets the same variable. Constants and
+    /// variables stay as they are, and so do expressions that depend on the revision, on unwritten
+    /// memory or on an address.
     pub(super) fn unknown_for(&self, word: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         let is_known = exprs.as_bv(word).is_some() || exprs.as_variable(word).is_some();
@@ -304,8 +305,8 @@ impl Executor<'_> {
         exprs.input(&format!("{begins}{UNKNOWN}{}:{width}", word.0), width)
     }
 
-    /// The value of `e`, or a variable that stands for it ([`Executor::unknown_for`]) if it is an
-    /// operation that the solver would find hard.
+    /// The value of `e`. If `e` is an operation that the solver would find hard, a variable that
+    /// stands for it ([`Executor::unknown_for`]).
     pub(super) fn without_hard(&self, e: ExprId) -> Value {
         let exprs = &self.program.exprs;
         let inner = match exprs.node(e) {
@@ -324,9 +325,9 @@ impl Executor<'_> {
         first
     }
 
-    /// To be called where the state decides something by a term: states that decide by what may never
-    /// have been written meet again only if all of them decide by the same terms. Then the use of
-    /// what was not written is a finding on the same inputs.
+    /// To be called where the state decides something by a term. Notes a term that may rest on
+    /// unwritten memory: states meet again only if all of them decide by the same such terms. Then
+    /// the use of unwritten memory is a finding on the same inputs.
     pub(super) fn note_unsure(&mut self, term: ExprId) {
         if self.is_unsure(term)
             && let Some(lockstep) = &mut self.state.lockstep

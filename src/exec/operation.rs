@@ -1,7 +1,7 @@
 //! Integer operations as the machine does them: on numbers of at most 64 bits, and as expressions.
 //!
-//! Each operation stands here twice, for the two have nothing in common. They have to agree on all
-//! operands.
+//! Each operation is implemented twice, as the two ways have nothing in common. They have to agree
+//! on all operands.
 
 use crate::{
     expr::{ExprId, Exprs},
@@ -77,7 +77,7 @@ pub(super) fn concrete_binary(op: BinaryOp, width: u32, x: u64, y: u64) -> Optio
     Some(truncate(value, width))
 }
 
-/// The result of an operation on a value of `width` bits; `None` if these are more than 64.
+/// The result of an operation on a value of `width` bits; `None` if `width` is more than 64.
 pub(super) fn concrete_unary(op: UnaryOp, width: u32, x: u64) -> Option<u64> {
     let unused = 64_u32.checked_sub(width)?;
     Some(match op {
@@ -232,8 +232,9 @@ pub(super) fn overflow_exprs(
     (wrapped, exprs.ne(extend(wrapped), exact))
 }
 
-/// The upper half, if `left`, of two values of `width` bits that are joined and shifted to the left,
-/// or the lower half of these shifted to the right. The count is taken modulo `width`.
+/// A funnel shift of two joined values of `width` bits. With `left`, it gives the upper half after
+/// a shift to the left, otherwise the lower half after a shift to the right. The count is taken
+/// modulo `width`.
 pub(super) fn funnel_expr(
     exprs: &Exprs,
     left: bool,
@@ -310,8 +311,7 @@ mod tests {
         OverflowOp::Smul,
     ];
 
-    /// Variables that have the given values: what is made of them is not computed before it is
-    /// evaluated.
+    /// Variables with given values. Terms over them are not computed before they are evaluated.
     struct Given {
         exprs: Exprs,
         assignment: Assignment,
@@ -429,8 +429,8 @@ mod tests {
         }
     }
 
-    /// Counts of the width and more, where the machine takes the low bits (of 32 for what is
-    /// narrower).
+    /// For counts of the width and more, the machine takes the low bits. Narrower operands count as
+    /// 32 bits.
     #[test]
     fn shifts_take_the_low_bits_of_their_count() {
         let shifted = |op, width, x, y| concrete_binary(op, width, x, y).unwrap();

@@ -1,10 +1,10 @@
 //! Parts of addresses in memory.
 //!
-//! Reads and writes of 8 aligned bytes take addresses as a whole, and so they stay addresses.
-//! Whatever else is read or copied may be a part of one: some of its bytes, as in a hash, or the
-//! bytes between two of them. Such a part is a number, in which a variable stands for where the
-//! object is natively ([`super::provenance`]). A word is held for an address by what it is: its
-//! highest byte is looked at first, as that tells most words from addresses.
+//! Reads and writes of 8 aligned bytes take an address as a whole, so it stays an address. Whatever
+//! else is read or copied may be a part of one: some of its bytes, as in a hash, or bytes of two
+//! neighbours. Such a part is a number, in which a variable stands for the native place of the
+//! object ([`super::provenance`]). A word counts as an address by its value. Its highest byte is
+//! looked at first, as that tells most words from addresses.
 //!
 //! In packed structures and after copies to odd places, addresses are not aligned. An object that
 //! such an address may have come to is marked ([`Object::is_irregular`]), and all its places are
@@ -25,8 +25,8 @@ use crate::{
 const TERMS: u32 = 64;
 
 impl Executor<'_> {
-    /// Whether 8 bytes at `start` of an object, which need not lie inside it, may be an address:
-    /// all of them are known, and are one, or their highest byte may be that of one.
+    /// Whether 8 bytes at `start` of an object may be an address: all of them are known and are
+    /// one, or their highest byte may be that of one. They need not lie inside the object.
     #[inline]
     fn may_be_address_at(&self, object: &Object, start: usize) -> bool {
         match object.word(start as u64, WORD) {
@@ -79,7 +79,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Where the words begin that have bytes in `bytes` and may be addresses.
+    /// The starts of the words that overlap `bytes`, wherever an address may be in this object.
     fn words(object: &Object, bytes: Range<usize>) -> impl Iterator<Item = usize> {
         let (start, step) = match object.is_irregular() {
             true => (bytes.start.saturating_sub(WORD - 1), 1),
@@ -110,8 +110,8 @@ impl Executor<'_> {
         })
     }
 
-    /// A copy of the object at `address`, with numbers in place of those addresses of which an
-    /// access at a symbolic offset may read a part; `None` if there are none.
+    /// A copy of the object at `address`, with numbers in place of the addresses that an access at
+    /// a symbolic offset may read in part. `None` if there are none.
     pub(super) fn with_numbers(
         &self,
         address: u64,
@@ -123,7 +123,7 @@ impl Executor<'_> {
         let exprs = &self.program.exprs;
         let window = object.window(exprs, offset, length, step);
         let mut changed: Option<Object> = None;
-        // Such an access takes aligned words as a whole.
+        // An access of 8 bytes at a multiple of 8 takes aligned words as a whole.
         let takes_words = length == WORD && step.is_multiple_of(WORD);
         for start in Self::words(object, window.clone()) {
             if takes_words && start.is_multiple_of(WORD) {
@@ -151,8 +151,8 @@ impl Executor<'_> {
         now.with_updated_words(exprs, &window, &may_be, &number).or(changed)
     }
 
-    /// The bytes of a copy that belong to addresses of which it takes only a part, at its beginning
-    /// and at its end, by their place in the copy.
+    /// The bytes at both ends of a copy that belong to addresses that it takes only in part, each
+    /// with its place in the copy.
     pub(super) fn parts_at_edges(
         &self,
         address: u64,
@@ -172,7 +172,7 @@ impl Executor<'_> {
         found
     }
 
-    /// Where the words begin that may be addresses and lie in `bytes` only in part.
+    /// The starts of the words that may be addresses and lie in `bytes` only in part.
     fn cut_words(&self, object: &Object, bytes: &Range<usize>) -> SmallVec<[usize; 14]> {
         let Range { start, end } = *bytes;
         let is_cut = |word: &usize| {
@@ -182,15 +182,15 @@ impl Executor<'_> {
         edges.into_iter().flat_map(|edge| Self::words(object, edge)).filter(is_cut).collect()
     }
 
-    /// Makes numbers of the addresses of which a write to `bytes` of the object at `address`
-    /// replaces a part: the rest would not look like an address any more.
+    /// Makes numbers of the addresses that a write to `bytes` of the object at `address` replaces
+    /// in part: the rest would not look like an address any more.
     pub(super) fn cut_addresses(&mut self, address: u64, bytes: &Range<usize>) {
         let Ok(object) = self.state.memory.object(address) else { return };
         let words = self.cut_words(object, bytes);
         self.make_numbers(address, words);
     }
 
-    /// Makes numbers of all addresses that have bytes in `bytes` of the object at `address`.
+    /// Makes numbers of all addresses that overlap `bytes` of the object at `address`.
     pub(super) fn drop_addresses(&mut self, address: u64, bytes: Range<usize>) {
         let Ok(object) = self.state.memory.object(address) else { return };
         let is_address = |word: &usize| self.may_be_address_at(object, *word);
@@ -209,7 +209,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Makes numbers of the addresses of which an access at a symbolic offset may replace a part.
+    /// Makes numbers of the addresses that an access at a symbolic offset may replace in part.
     pub(super) fn cut_addresses_anywhere(
         &mut self,
         address: u64,
@@ -226,8 +226,8 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether a copy of `length` bytes brings an address to a place that is not aligned, or may
-    /// bring one from there.
+    /// Whether a copy of `length` bytes may bring an address to a place that is not aligned, or
+    /// from such a place.
     pub(super) fn copies_irregularly(
         &self,
         object: &Object,
@@ -242,8 +242,7 @@ impl Executor<'_> {
                     .any(|start| self.may_be_address_at(object, start))
     }
 
-    /// Notes that an address may have come to a place of the object at `address` that is not
-    /// aligned.
+    /// Notes that the object at `address` may now have an address at a place that is not aligned.
     pub(super) fn note_irregular(&mut self, address: u64) {
         if let Ok(object) = self.state.memory.object_mut(address) {
             object.set_irregular();

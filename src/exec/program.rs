@@ -27,15 +27,15 @@ pub struct Program {
     pub revision_expr: ExprId,
     /// By function, [`Frame::values`](super::Frame::values) when it starts.
     pub frames: Vec<Box<[Value]>>,
-    /// By function, whether a meta program asks for the arm of a site by it: what it returns
-    /// depends on the revision alone.
+    /// By function, whether it is a chooser: a meta program asks for the arm of a meta branch by
+    /// it, and what it returns depends on the revision alone.
     pub(super) choosers: Box<[bool]>,
     /// Models of the functions that have no code, or that run in place of their code.
     pub models: HashMap<FunctionId, Model>,
     /// Models that run before the code of a libc function, or in its place if they give a result.
     pub preparations: HashMap<FunctionId, Model>,
-    /// The addresses of functions in the native programs of all revisions, as far as these agree
-    /// on them. Nothing is known of the others.
+    /// The native addresses of functions, if the programs of all revisions agree on them. Nothing
+    /// is known about the others.
     pub native_addresses: HashMap<FunctionId, u64>,
     /// What becomes of a decision on memory that was never written.
     pub uninitialised: Uninitialised,
@@ -114,8 +114,8 @@ impl Program {
     }
 }
 
-/// Whether a meta program asks for the arm of a site by `function`, and all that this does is to
-/// ask for the revision: what it returns depends on nothing else.
+/// Whether `function` is a chooser: a meta program asks for the arm of a meta branch by it, and it
+/// does nothing but ask for the revision. So what it returns depends on nothing else.
 fn is_chooser(module: &Module, function: &Function) -> bool {
     let is_quiet = |inst: &Inst| match inst {
         Inst::Call(call) => asks(module, call),

@@ -1,11 +1,11 @@
 //! Addresses that are used as numbers.
 //!
 //! Objects have other addresses here than in a native run, so a number that was an address is not
-//! the one that the program would see. Such a number becomes a variable of its own. Where
-//! the number decides something, or is shown, the path goes on with the address that the object
-//! has here, and is marked: nothing may be proved of it. What C defines (arithmetic within an
-//! object, equality) stays exact, and so is what is decided by functions alone whose native
-//! addresses are known ([`Program::native_addresses`](super::Program::native_addresses)).
+//! the one that the program would see. Such a number becomes a variable of its own. Where the
+//! number decides something, or is shown, the path goes on with the address that the object has
+//! here, and is marked: nothing may be proved of it. What C defines (arithmetic within an object,
+//! equality) stays exact. So does what depends only on functions whose native addresses are known
+//! ([`Program::native_addresses`](super::Program::native_addresses)).
 
 use rustc_hash::FxHashMap;
 
@@ -21,23 +21,24 @@ use crate::{
     solver::Query,
 };
 
-/// How the names of the variables that stand for addresses begin.
+/// The prefix of the names of variables that stand for addresses.
 const PREFIX: &str = "address.";
-/// Functions of the C library that decide by the addresses of two objects at which end to begin.
+/// Functions of the C library that compare the addresses of two objects to decide at which end to
+/// begin.
 const COPIES: [&str; 1] = ["memmove"];
 /// How far apart objects are in the first layout that is tried instead of the one here.
 const DISTANCE: u64 = 0x12_3457_0000;
-/// How deep in sums and choices addresses are replaced. What lies further down is seen as an offset
-/// from [`OF_NOTHING`].
+/// The depth in sums and choices to which addresses are replaced. Anything deeper is taken for an
+/// offset from [`OF_NOTHING`].
 const DEEPEST: u32 = 1024;
-/// The most objects of one condition of which it is said that they do not overlap.
+/// The most objects of one condition. If there are more, the query does not say that they do not
+/// overlap.
 const MOST_APART: usize = 24;
 /// The lowest address at which programs are loaded (System V ABI, AMD64 supplement, 3.3.3;
-/// executables that are not position-independent begin here, all else is further up).
-/// `compile` tells linkers that begin lower.
+/// executables that are not position-independent begin here, all else is further up). `compile`
+/// passes it to linkers that begin lower.
 const LOWEST: u64 = 1 << 22;
-/// The end of what is mapped for programs (48-bit addresses, of which the upper half is the
-/// kernel's).
+/// The end of what is mapped for programs (48-bit addresses; the upper half is the kernel's).
 const END: u64 = 1 << 47;
 
 impl Executor<'_> {
@@ -75,8 +76,8 @@ impl Executor<'_> {
         matches!(value, Value::Expr(e) if self.program.exprs.mentions(e).address())
     }
 
-    /// `value` as a number of `width` bits. An address becomes a variable, as more matters than the
-    /// object that it points to.
+    /// `value` as a number of `width` bits. An address becomes a term over a variable, as more
+    /// matters than the object that it points to.
     pub(super) fn number(&mut self, width: u32, value: Value) -> Value {
         match self.low_bits(64, value) {
             Some(number) if width > 64 => {
@@ -88,9 +89,10 @@ impl Executor<'_> {
         }
     }
 
-    /// The low `width` bits of a value that has addresses in it, with a variable for every object,
-    /// which the difference of two numbers of one object does not mention. `None` if the value has
-    /// no addresses, or the path is marked.
+    /// The low `width` bits of a value that has addresses in it, with a variable for the start of
+    /// each object. The difference of two numbers of one object does not mention the variable.
+    /// `None` if the value has no addresses, or if the path is marked and no native address is
+    /// known.
     pub(super) fn low_bits(&self, width: u32, value: Value) -> Option<Value> {
         let addresses = self.addresses_in(value);
         let is_wanted = || addresses.all.iter().any(|address| self.is_known(*address));
@@ -107,7 +109,7 @@ impl Executor<'_> {
         Some(Value::from_expr(exprs, value))
     }
 
-    /// The low bits of how far an address is from the start of its object.
+    /// The low bits of the distance of an address from the start of its object.
     fn distance(&self, width: u32, address: ExprId, start: u64) -> ExprId {
         let exprs = &self.program.exprs;
         let by = |address: u64| exprs.constant(width, address.wrapping_sub(start));
@@ -127,8 +129,8 @@ impl Executor<'_> {
         exprs.add(self.start_number(width, start), distance)
     }
 
-    /// The low bits of the start of an object as a number: of the variable that stands for it,
-    /// unless the path is marked and nothing is known of the object's native address.
+    /// The low bits of the start of an object as a number. They are those of a variable, unless the
+    /// path is marked and the object's native address is unknown.
     fn start_number(&self, width: u32, start: u64) -> ExprId {
         match self.is_marked() && !self.is_known(start) {
             true => self.program.exprs.constant(width, start),
@@ -136,8 +138,9 @@ impl Executor<'_> {
         }
     }
 
-    /// The low bits of the variable that stands for the start of an object. A part of it has
-    /// zeros where the alignment says so; the whole is left as it is, so that it cancels out.
+    /// The low bits of the variable that stands for the start of an object. The lowest bits of a
+    /// part are zero where the alignment says so. The whole variable is left as it is, so that it
+    /// cancels out.
     fn start_bits(&self, width: u32, start: u64) -> ExprId {
         let exprs = &self.program.exprs;
         let name = format!("{PREFIX}{start:016x}");
@@ -153,9 +156,10 @@ impl Executor<'_> {
         exprs.extract(start, 0, width)
     }
 
-    /// `expr` with the addresses in it as they are natively or, if that is not known, here. In the
-    /// latter case the path is marked, unless any other addresses give the same value, or a copying
-    /// function of the C library runs: that may go another way, but comes to the same result.
+    /// `expr` with the native addresses of what it mentions or, where these are unknown, the
+    /// addresses here. In the latter case the path is marked. There are two exceptions: any other
+    /// addresses give the same value, or a copying function of the C library runs, which may go
+    /// another way but comes to the same result.
     pub(super) fn as_if_known(&mut self, expr: ExprId) -> ExprId {
         let expr = self.with_variables(expr, &|address| self.native_address(address));
         if !self.program.exprs.mentions(expr).address() {
@@ -174,8 +178,8 @@ impl Executor<'_> {
         known
     }
 
-    /// Whether something on this path depended on an address: those that are not known natively
-    /// need no variables any more then.
+    /// Whether something on this path depended on an address. Addresses that are unknown natively
+    /// then need no variables any more.
     fn is_marked(&self) -> bool {
         let mut approximations = self.state.world.approximations.iter();
         approximations.any(|what| matches!(what, Approximation::AddressAsNumber(_)))
@@ -225,9 +229,9 @@ impl Executor<'_> {
         !self.solver.check(exprs, query).is_unsat()
     }
 
-    /// The condition that two objects do not overlap, each given by the expression for its start
-    /// and by its address here. `None` if they may: one does not live any more, or both are
-    /// constant, as a linker may merge those.
+    /// The condition that two objects do not overlap. Each is given by the expression for its start
+    /// and by its address here. `None` if they may overlap: one is dead, or both are constant, as a
+    /// linker may merge those.
     fn do_not_overlap(&self, a: (ExprId, u64), b: (ExprId, u64)) -> Option<ExprId> {
         let exprs = &self.program.exprs;
         let of = |(_, address)| self.state.memory.object(start_of(address)).ok();
@@ -238,7 +242,7 @@ impl Executor<'_> {
         (!x.constant || !y.constant).then(|| exprs.or(before, after))
     }
 
-    /// The operands of arithmetic that may be on addresses. These are replaced by variables unless
+    /// The operands of arithmetic that may be on addresses. Variables replace the addresses unless
     /// the result is the same in a native run.
     pub(super) fn operands(&mut self, op: BinaryOp, a: Value, b: Value) -> (Value, Value) {
         let (x, y) = (self.addresses_in(a), self.addresses_in(b));
@@ -248,7 +252,7 @@ impl Executor<'_> {
         let exact = match (x.all.is_empty(), y.all.is_empty()) {
             (true, true) => true,
             (false, false) if op == BinaryOp::Sub && x.share_object(&y) => {
-                // The difference is a number, in which nothing looks like an address any more.
+                // The difference is a number: nothing in it looks like an address any more.
                 let start = start_of(x.all[0]);
                 let distance = |value| match value {
                     Value::Expr(e) => {
@@ -270,8 +274,9 @@ impl Executor<'_> {
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether a sum of an address and a number, if it is one, is visibly an address of the same
-    /// object: far from it, nothing would say so any more.
+    /// Whether the sum or difference of an address and a number is visibly an address of the same
+    /// object. Far from the object, nothing would show that any more. True for all other
+    /// operations.
     fn stays_address(&self, op: BinaryOp, address: Value, number: Value) -> bool {
         let exprs = &self.program.exprs;
         let stays = |address: Value| {
@@ -299,8 +304,8 @@ impl Executor<'_> {
         are_there && !after.others
     }
 
-    /// A value that may be an address or something else (null, say) with an address in place of
-    /// whatever else it may be. `None` if it is always an address, or never one.
+    /// A value that may be an address or something else (null, say), with an address in place of
+    /// everything else. `None` if it is always an address, or never one.
     pub(super) fn only_addresses(&self, value: Value) -> Option<Value> {
         let Value::Expr(e) = value else { return None };
         let found = self.addresses_in(value);
@@ -313,8 +318,8 @@ impl Executor<'_> {
     }
 
     /// Whether an operation on an address and a number is exact: the number is a distance, or is
-    /// about low bits that the alignment fixes. With a symbolic offset only those bits alone are
-    /// exact: the rest would not look like an address.
+    /// about low bits that the alignment fixes. With a symbolic offset, the result must have only
+    /// those low bits: the rest would not look like an address.
     fn is_exact(&self, op: BinaryOp, address: u64, value: Value, number: Value) -> bool {
         let Value::Int(number) = number else {
             return !self.is_number(number) && matches!(op, BinaryOp::Add | BinaryOp::Sub);
@@ -334,7 +339,7 @@ impl Executor<'_> {
         self.state.memory.object(start_of(address)).map_or(1, |object| u64::from(object.alignment))
     }
 
-    /// The operands of a comparison that may be on addresses. These are replaced by variables
+    /// The operands of a comparison that may be on addresses. Variables replace the addresses
     /// unless the result is the same in a native run.
     pub(super) fn compared_operands(
         &mut self,
@@ -361,9 +366,9 @@ impl Executor<'_> {
         if exact { (a, b) } else { (self.number(64, a), self.number(64, b)) }
     }
 
-    /// Whether two addresses certainly differ in a native run: each lies in a living object, not at
-    /// its end, or is that of a function. Constants have to differ, too, as a linker may merge
-    /// equal ones.
+    /// Whether two addresses certainly differ in a native run: each is that of a function, or lies
+    /// in a living object and not at its end. Two constants must also differ in content, as a
+    /// linker may merge equal ones.
     fn are_apart(&self, x: u64, y: u64) -> bool {
         let rest = |address| {
             let object = self.state.memory.object(address).ok()?;
@@ -379,8 +384,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The address that an expression is after all, though a variable replaced it in between (as in
-    /// a list whose links are the exclusive or of two addresses); otherwise `expr` itself.
+    /// The address that an expression equals although a variable replaced it in between, as in a
+    /// list whose links are the exclusive or of two addresses. Otherwise `expr` itself.
     pub(super) fn unhidden(&self, expr: ExprId) -> ExprId {
         let exprs = &self.program.exprs;
         if !exprs.mentions(expr).address() {
@@ -472,17 +477,18 @@ impl Replacement<'_, '_> {
     }
 }
 
-/// Replaces what is no address in the arms of choices.
+/// Replaces everything that is no address in the arms of choices.
 struct OnlyAddresses<'a, 'p> {
     executor: &'a Executor<'p>,
-    /// What is put in its place.
+    /// The address that replaces it.
     first: ExprId,
-    /// The choices that were met, without what is no address.
+    /// By term, what it became.
     known: FxHashMap<ExprId, ExprId>,
 }
 
 impl OnlyAddresses<'_, '_> {
-    /// `e` without what is no address; what lies deeper than `depth` is left.
+    /// `e` with an address in place of everything that is none. What lies deeper than `depth` is
+    /// left.
     fn of(&mut self, e: ExprId, depth: u32) -> ExprId {
         let exprs = &self.executor.program.exprs;
         let is_address = |e: ExprId| self.executor.is_address(Value::from_expr(exprs, e));

@@ -1,4 +1,4 @@
-//! How far states run at a time, and what comes of it.
+//! How long states run at a time, and what a run gives.
 
 use std::time::{Duration, Instant};
 
@@ -15,13 +15,14 @@ use crate::subject::{OpenClasses, Revision};
 pub struct PathLimits {
     /// The most instructions of one path.
     pub instructions: u64,
-    /// The most values of a symbolic value that has to be concrete (a size, a pointer).
+    /// The most values that are tried for a symbolic value that has to be concrete (a size, a
+    /// pointer).
     pub concretisations: u32,
     /// The time for one query.
     pub solver: Duration,
 }
 
-/// What [`Executor::run`](super::Executor::run) runs for, and how long it may go on.
+/// The purpose of one [`Executor::run`](super::Executor::run), and how long it may go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantum<'a> {
     /// The revisions that are still to be told apart.
@@ -35,7 +36,7 @@ pub struct Quantum<'a> {
     /// From this time on, a state that keeps the solver busy goes on in another quantum: others are
     /// waiting.
     pub patience: Option<Instant>,
-    /// The revision from which the divergences of all others are to be recorded, if they are.
+    /// If set, the divergences of all other revisions from this one are recorded.
     pub divergences_from: Option<Revision>,
     /// When everything has to end.
     pub clock: Clock<'a>,
@@ -50,7 +51,7 @@ impl<'a> Quantum<'a> {
     }
 }
 
-/// What a run of an [`Executor`](super::Executor) has come to.
+/// The result of a run of an [`Executor`](super::Executor).
 #[derive(Debug, Default)]
 pub struct Harvest {
     /// States that go on, in depth-first order.
@@ -64,7 +65,7 @@ pub struct Harvest {
     pub excluded: Shares,
     /// How many instructions have run.
     pub instructions: u64,
-    /// The divergences from [`Quantum::divergences_from`], in the order in which they were met. The
-    /// same one may be there more than once.
+    /// The divergences from [`Quantum::divergences_from`], in the order in which they were met. One
+    /// may be there more than once.
     pub divergences: Vec<Divergence>,
 }

@@ -28,9 +28,9 @@ pub(super) enum Pointee {
 
 /// An access at an offset with at most this many possible values goes to each of them.
 const FEW_PLACES: usize = 4;
-/// So does an access to one field of the elements of an array that has at most this many. An update
-/// at a symbolic offset may be anywhere, so a pointer would count as overwritten by the field beside
-/// it.
+/// An access to one field of the elements of an array goes to each element if there are at most
+/// this many. An update at a symbolic offset may be anywhere, so it would count as overwriting a
+/// pointer beside the field.
 const FEW_ELEMENTS: usize = 8;
 /// An address that visibly points to one of at most this many objects is compared with each of
 /// them.
@@ -113,7 +113,7 @@ impl Executor<'_> {
     }
 
     /// The number of the object that a symbolic address points to. All addresses at which no object
-    /// has ever been are a single error, however many they are.
+    /// has ever been are one single error.
     fn object_of(&mut self, address: ExprId) -> Result<u32, Stop> {
         let exprs = &self.program.exprs;
         let number = exprs.extract(address, OFFSET_BITS, NUMBER_BITS);
@@ -144,8 +144,8 @@ impl Executor<'_> {
         Ok(self.concretise_from(number, candidate, "pointer")? as u32)
     }
 
-    /// Finds the place of an access at a known address. If the content is not in its place but in
-    /// updates, the offset is one to look up there.
+    /// Finds the place of an access at a known address. It is a [`Pointee::Symbolic`] if the bytes
+    /// are in a part that was written at a symbolic offset.
     fn resolve_known(&mut self, address: u64, length: u64, write: bool) -> Result<Pointee, Stop> {
         match self.resolve_concrete(address, length, write)? {
             Pointee::Concrete { address, offset } => {
@@ -209,8 +209,8 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// The byte at an address, if that visibly lies inside an object on this path wherever the
-    /// condition `given` holds.
+    /// The byte at an address, if the address visibly lies inside an object on this path wherever
+    /// the condition `given` holds.
     pub(super) fn peek(&self, address: u64, given: ExprId) -> Option<Byte> {
         let object = self.state.memory.object(address).ok()?;
         let exprs = &self.program.exprs;

@@ -1,11 +1,11 @@
 //! Shares: a checksum of the execution tree, which shows whether a state was lost.
 //!
-//! The root has a share. At a fork on the input it is divided between the two sides, at a fork on
-//! the revision each side keeps it for the revisions that go there. So for every revision the
-//! shares of all states that ended, and of the inputs that assumptions leave out, add up to what
-//! the beginnings had, whatever lists the states went through in between. A share is a number
-//! modulo 2^64 that depends on the place in the tree: if a state is missing, or counted twice,
-//! the sum is the same only by chance, in one of 2^64 cases.
+//! The root has a share. A fork on the input divides it between the two sides. At a fork on the
+//! revision, each side keeps it for the revisions that go there. So for every revision, shares add
+//! up to what the beginnings had: those of all states that ended, and those of the inputs that
+//! assumptions leave out. It makes no difference through which lists the states went in between. A
+//! share is a number modulo 2^64 that depends on the place in the tree. If a state is missing, or
+//! counted twice, the sum is the same only by chance, in one of 2^64 cases.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,8 @@ impl Share {
     /// The share of a root.
     pub(super) const ROOT: Self = Self(0x9E37_79B9_7F4A_7C15);
 
-    /// Part `index` of a share that is divided: part 0, or part 1, which is what is left. Further
-    /// parts, of further beginnings, are numbers of their own.
+    /// Part `index` of a share that is divided. Part 1 is what part 0 leaves. Further parts, for
+    /// further beginnings, are numbers of their own.
     pub(super) fn part(self, index: u32) -> Self {
         match index {
             0 => Self(mixed(self.0)),

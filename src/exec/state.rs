@@ -33,17 +33,17 @@ pub struct State {
     pub memory: Memory,
     /// The world outside.
     pub world: World,
-    /// Revisions that have done something else to the world, and what.
+    /// Revisions that have done something else to the world than `world` says, and what.
     pub apart: Vec<(RevisionSet, Effects)>,
-    /// Conditions on the input, oldest first; satisfiable, but for a run in lockstep.
+    /// Conditions on the input, oldest first; satisfiable, except in a run in lockstep.
     pub path_condition: Vec<ExprId>,
-    /// What they say of single words.
+    /// What the path condition says about single words.
     pub(super) words: Words,
-    /// An input that satisfies `path_condition`, but for a run in lockstep.
+    /// An input that satisfies `path_condition`, except in a run in lockstep.
     pub model: Arc<Assignment>,
     /// The revisions that the state stands for.
     pub revisions: RevisionSet,
-    /// The way it came.
+    /// The way that the state came.
     pub lineage: Arc<Lineage>,
     /// LLVM instructions run since the start, without those since [`State::run_from`].
     pub instructions: u64,
@@ -58,8 +58,8 @@ pub struct State {
     /// The instruction of the running function to which control came last by a jump, a call or
     /// a return; it has run straight on since.
     pub run_from: u32,
-    /// How many branches of the program it has come to that depend on the input. What an instruction
-    /// checks is none.
+    /// The number of branches of the program that the state has come to and that depend on the
+    /// input. Checks inside an instruction do not count.
     pub(super) branches: u32,
     /// Number of variables made for undefined values.
     pub undefined: u32,
@@ -67,7 +67,7 @@ pub struct State {
     pub(super) seen: Arc<BTreeSet<(u32, usize)>>,
     /// Values already tried for symbolic values that have to become concrete now.
     pub concretisations: Concretisations,
-    /// The exit code of a program that runs its functions registered to run at exit.
+    /// The exit code, while the functions run that are registered to run at exit.
     pub exit: Option<ExprId>,
     /// Calls of `setjmp` that may be returned to.
     pub jumps: Vec<JumpTarget>,
@@ -75,14 +75,15 @@ pub struct State {
     pub asked: bool,
     /// Whether it was said to be unaffected, and whether that is tested.
     pub claim: Claim,
-    /// The condition under which its revisions differ, as it was when it last turned out that it
-    /// may hold.
+    /// The condition under which its revisions differ, as it was when the state was last found not
+    /// to be unaffected.
     pub differs: Option<ExprId>,
     /// The joins at which it waits for states that parted from it, the next one last.
     pub joins: Vec<Arc<Join>>,
     /// Watches for a loop that changes nothing.
     pub loops: LoopWatch,
-    /// What it keeps of its way in a run in lockstep ([`super::lockstep()`]); `None` in other runs.
+    /// What a run in lockstep keeps of the state's way ([`super::lockstep()`]); `None` in other
+    /// runs.
     pub(super) lockstep: Option<Box<Lockstep>>,
 }
 
@@ -93,23 +94,22 @@ pub enum Claim {
     /// The claim was not made.
     #[default]
     None,
-    /// The claim is not tested: the state parted from one that goes on, which is enough, or it is
-    /// unaffected only by what the solver says.
+    /// The claim is not tested. The state parted from one that goes on, which is enough, or only
+    /// the solver says that the state is unaffected.
     Believed,
     /// The claim is tested: the state goes on.
     Tried,
 }
 
 impl Claim {
-    /// The claim of two states that become one. What one of them claims is nothing that the other has
-    /// to keep.
+    /// The claim of two states that become one. What one of them claims does not bind the other.
     pub fn together(self, other: Self) -> Self {
         if self == other { self } else { Self::Believed }
     }
 }
 
-/// Values already tried for the symbolic values that one run of an instruction has to make
-/// concrete.
+/// The number of values already tried for the symbolic values that one run of an instruction has to
+/// make concrete.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Concretisations {
     /// How many.
@@ -125,7 +125,7 @@ pub struct LoopWatch {
     /// The number of backward jumps so far.
     pub jumps: u64,
     moment: Option<Arc<Moment>>,
-    /// Attempts to prove that it never ends since that moment ([`super::endless`]).
+    /// Attempts since that moment to prove that the path never ends ([`super::endless`]).
     attempts: u32,
     /// Set once it is proved that the loop never ends: whether standard output and standard error
     /// grow. The state runs on until there is enough of those that do.
@@ -143,8 +143,8 @@ pub(super) struct Moment {
 }
 
 impl LoopWatch {
-    /// To be called when two states have become one. A moment of one of them alone is no moment of
-    /// both.
+    /// To be called when two states have become one. A moment that only one of them had is
+    /// forgotten.
     pub(super) fn meet(&mut self, other: &Self) {
         self.jumps = self.jumps.max(other.jumps);
         let same = match (&self.moment, &other.moment) {
@@ -164,7 +164,7 @@ impl State {
         self.world.stdin.tokens().max(self.put_off_at)
     }
 
-    /// The first this many backward jumps are not watched.
+    /// Loops are watched from this number of backward jumps on.
     const WATCH_FROM: u64 = 1024;
     /// The most attempts to prove that a state never ends, for each moment that it is compared
     /// with.
@@ -244,12 +244,12 @@ pub struct HaltState {
     pub place: Option<SourceLine>,
     /// The revisions that behave like this.
     pub revisions: RevisionSet,
-    /// The conditions on the input under which they do.
+    /// The conditions on the input under which they behave like this.
     pub path_condition: Vec<ExprId>,
     /// An input that satisfies `path_condition` ([`State::model`]), if nothing was left undecided.
     /// Which one it is may differ from run to run.
     pub model: Arc<Assignment>,
-    /// The way it came.
+    /// The way that the state came.
     pub lineage: Arc<Lineage>,
     /// The world at the end: what it took in and gave out.
     pub world: World,
@@ -267,21 +267,22 @@ impl HaltState {
             && self.world.is_followed()
     }
 
-    /// Whether the outcome is known exactly, and so is what a run shows, for each input.
+    /// Whether the outcome is known exactly, and nothing was approximated, so that it says what a
+    /// run shows on each input.
     pub fn is_predictable(&self) -> bool {
         self.is_exact() && self.world.approximations.is_empty()
     }
 }
 
-/// What a state of a run in lockstep keeps of its way.
+/// What a run in lockstep keeps of the way of a state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lockstep {
     pub(super) cutpoints: Vec<Passed>,
     pub(super) visits: Vec<Visit>,
     /// Whether it has just waited for others, at a place that may be the head of a loop.
     pub(super) arrives: bool,
-    /// What it has decided by what may never have been written: of each condition and its opposite,
-    /// one.
+    /// The terms by which the state has decided something and that may rest on unwritten memory. Of
+    /// a condition and its opposite, only one is kept.
     pub(super) unsure: BTreeSet<ExprId>,
     /// How many values the whole run has forgotten so far.
     pub(super) forgotten: Arc<AtomicU32>,
@@ -307,10 +308,10 @@ pub(super) struct Visit {
     pub(super) count: u32,
 }
 
-/// A state at the head of a loop, with which later ones there are compared.
+/// A state at the head of a loop. Later states there are compared with it.
 #[derive(Debug)]
 pub(super) struct Cutpoint {
     pub(super) base: State,
-    /// What later rounds change, by revisions: the last guess for each set of them.
+    /// By revisions, the last guess at what later rounds change.
     pub(super) widening: Mutex<BTreeMap<RevisionSet, Widening>>,
 }

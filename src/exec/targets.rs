@@ -1,9 +1,9 @@
 //! Where the addresses of functions go, and so which functions a call through a pointer may run.
 //!
-//! An address that is only ever moved between registers, chosen, compared, passed to a parameter
-//! and called is known to be nowhere else. One that is stored, returned, passed on where it cannot
-//! be followed, or used in another way *escapes*: it may be in whatever comes from memory. The
-//! order of instructions does not count, and all calls of a function count as one (Andersen,
+//! Some addresses are only ever moved between registers, chosen, compared, passed to a parameter
+//! and called: these are known to be nowhere else. One that is stored, returned, passed on where it
+//! cannot be followed, or used in another way *escapes*: it may be in whatever comes from memory.
+//! The order of instructions does not count, and all calls of a function count as one (Andersen,
 //! "Program analysis and specialization for the C programming language", 1994, without its memory).
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,14 +22,14 @@ type FunctionRegister = (u32, u32);
 pub(super) struct Targets {
     /// By register, the functions whose addresses are known to come there.
     held: FxHashMap<FunctionRegister, SmallVec<[FunctionId; 2]>>,
-    /// Registers whose values come from memory, from outside, or from anywhere unknown.
+    /// Registers whose values come from memory, from outside, or from an unknown place.
     unknown: FxHashSet<FunctionRegister>,
     escaped: FxHashSet<FunctionId>,
     changed: bool,
 }
 
 impl Targets {
-    /// The targets in a program; `is_called` says which functions a pointer may be meant for.
+    /// The targets in a program. `is_called` says which functions a call through a pointer may run.
     pub(super) fn of(module: &Module, is_called: impl Fn(&Function) -> bool) -> Self {
         let mut targets = Self::default();
         let mut taken: FxHashSet<FunctionId> = FxHashSet::default();
@@ -89,13 +89,13 @@ impl Targets {
         callee: Operand,
     ) -> impl Iterator<Item = FunctionId> {
         let (held, is_unknown) = self.get(module, caller, callee);
-        // A value that is not seen to be written comes from somewhere, too.
+        // A value without a visible write comes from somewhere, too.
         let is_unknown = is_unknown || held.is_empty();
         let escaped = self.escaped.iter().copied().filter(move |_| is_unknown);
         held.into_iter().chain(escaped)
     }
 
-    /// The functions whose addresses an operand may be, and whether it may be something else, too.
+    /// The functions whose addresses an operand may be, and whether it may also be something else.
     fn get(
         &self,
         module: &Module,

@@ -10,8 +10,8 @@ use crate::{
     subject::Times,
 };
 
-/// Lets the program start, and its files be last changed, when `times` says. The files are there
-/// already. Returns the conditions on the input, and an input that they allow.
+/// Sets when the program starts and when its files were last changed, as `times` says. The files
+/// are there already. Returns the conditions on the input, and an input that they allow.
 ///
 /// # Panics
 /// when a file is not there.

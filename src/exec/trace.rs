@@ -3,12 +3,12 @@
 use super::{Clock, Coverage, Executor, PathLimits, Program, Quantum, Start, follow::on};
 use crate::{expr::Assignment, ir::SourceLine, solver::Solver, subject::OpenClasses};
 
-/// The lines that the revision of `start` runs on the input `given`, up to `most`, in the order in which
-/// they run. Those of the C library are left out, and a line that runs several times without another in
-/// between is there once.
+/// The lines that the revision of `start` runs on the input `given`, up to `most`, in the order in
+/// which they run. Lines of the C library are left out. A line that runs several times without
+/// another in between is there once.
 ///
 /// A state pauses at every call, return and jump back. What runs between two pauses is in one
-/// function and runs in the order of its code, so that what is covered by then says what ran. This is
+/// function and runs in the order of its code. So the coverage of that time says what ran. This is
 /// much quicker than [`record`](super::record()), which also finds out what each step rests on.
 pub fn trace(
     program: &Program,

@@ -1,9 +1,10 @@
 //! States to which the revision cannot matter any more.
 //!
-//! A state that stands for all revisions that are still to be told apart from each other
-//! ([`OpenClasses`]), has nothing that differs between them, and cannot come to a place that asks
-//! for the revision ([`super::asking`]), has one future for all of them: whatever it does from
-//! there on, they all do. Revisions that were told apart already may differ.
+//! Such a state has one future for all of its revisions: whatever it does from there on, they all
+//! do. Three conditions hold. The state stands for all revisions that are still to be told apart
+//! from each other ([`OpenClasses`]). Nothing in it differs between them. It cannot come to a
+//! place that asks for the revision ([`super::asking`]). Revisions that were told apart already may
+//! differ.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -25,10 +26,10 @@ const MOST_DIFFERENCES: usize = 16;
 type Differences = BTreeSet<(ExprId, ExprId)>;
 
 impl Executor<'_> {
-    /// Whether the state does, from here on, the same for all revisions of one class (see
-    /// [`Program::is_unaffected`]), also if the solver has to show that values of theirs that are
-    /// different as expressions are equal. A question that got no as an answer is not asked again
-    /// for the state.
+    /// Whether the state does the same, from here on, for all revisions of one class (see
+    /// [`Program::is_unaffected`]). If values of theirs have different expressions, the solver has
+    /// to show that they are equal. A query that was answered with no is not asked again for the
+    /// state.
     pub(super) fn is_unaffected(&mut self) -> bool {
         let program = self.program;
         let exprs = &program.exprs;
@@ -61,15 +62,15 @@ impl Executor<'_> {
 }
 
 impl Program {
-    /// Whether a state visibly does, from here on, the same for all revisions of one class: they
+    /// Whether a state visibly does the same, from here on, for all revisions of one class: they
     /// have one future. Always false if [`Program::ends_unaffected`] is not set, as all paths are
     /// wanted then.
     pub(super) fn is_unaffected(&self, state: &State, open: &OpenClasses) -> bool {
         self.differences(state, open).is_some_and(|differences| differences.is_empty())
     }
 
-    /// The values that have to be equal for a state to be unaffected; `None` if that would not be
-    /// enough, or they are too many.
+    /// The pairs of values that have to be equal for a state to be unaffected. `None` if that would
+    /// not be enough, or if there are too many.
     fn differences(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
         if !self.ends_unaffected {
             return None;
@@ -92,12 +93,13 @@ impl Program {
         self.differences_in(state, open)
     }
 
-    /// The values of a state that may differ between revisions of one class: in registers, memory
-    /// and effects. `None` if they are too many.
+    /// The pairs of values of a state that may differ between revisions of one class: in registers,
+    /// memory and effects. `None` if there are too many.
     fn differences_in(&self, state: &State, open: &OpenClasses) -> Option<Differences> {
         let choices = self.choices();
         let (known, found) = (RefCell::new(FxHashSet::default()), RefCell::new(Differences::new()));
-        // Adds an expression that the state has; whether there are too many differences now.
+        // Adds the differences in an expression of the state. Returns whether there are too many
+        // now.
         let are_too_many = |e: ExprId| {
             if !self.exprs.mentions(e).revision() || !known.borrow_mut().insert(e) {
                 return false;
@@ -141,8 +143,8 @@ mod tests {
         subject::Revision,
     };
 
-    /// Runs a program that asks for the revision, from a state with this claim; whether that goes
-    /// without a panic.
+    /// Whether a program that asks for the revision runs without a panic from a state with this
+    /// claim.
     fn runs(claim: Claim) -> bool {
         let text = "int psychic_rev(void);\nint main(void) { return psychic_rev(); }\n";
         let (program, mut state) = begun(text);

@@ -1,9 +1,8 @@
 //! Memory that was never written.
 //!
-//! Its content stays a variable for as long as nothing is decided or shown by it: copying it is no
-//! error. Where something is, the content is zero, as it is in native builds, and the path keeps
-//! that as a finding (`World::findings`), on just those inputs on which the content makes a
-//! difference.
+//! The content of such memory stays a variable for as long as it decides and shows nothing: copying
+//! it is no error. Where it does, it is zero, as in native builds. The path keeps that as a finding
+//! (`World::findings`), on just those inputs on which the content makes a difference.
 //! MemorySanitizer reports the same (Stepanov and Serebryany, "MemorySanitizer: fast detector of
 //! uninitialized memory use in C++", CGO 2015), bit by bit where this asks the solver.
 
@@ -26,13 +25,13 @@ use crate::{
     subject::config::Uninitialised,
 };
 
-/// How many contents are tried to find the inputs on which some content makes a difference; of
-/// inputs on which others do, nothing is proved.
+/// The most contents that are tried to find the inputs on which some content makes a difference. If
+/// others make a difference on further inputs, nothing is proved about these.
 const CONTENTS: usize = 16;
-/// How many terms that unwritten memory is compared with are tried as contents, each with its
-/// neighbours: these make a difference to most comparisons.
+/// The most terms compared with unwritten memory that are tried as its content, each with its
+/// neighbours. These make a difference to most comparisons.
 const COMPARED_WITH: usize = 4;
-/// The contents that make a difference to most others, by width.
+/// Contents, by width, that make a difference to most other expressions.
 const EXTREMES: [fn(u32) -> u64; 5] = [
     |width| (1 << (width - 1)) - 1,
     |width| 1 << (width - 1),
@@ -40,10 +39,10 @@ const EXTREMES: [fn(u32) -> u64; 5] = [
     |_| 0x8080_8080_8080_8080,
     |_| u64::MAX,
 ];
-/// Bytes of memory whose content is one variable if none of them was written: most numbers have as
-/// many.
+/// The number of bytes that share one variable if none of them was written. Most numbers have as
+/// many bytes.
 const CELL: usize = 4;
-/// How long a question that does not depend on the path may take.
+/// The longest time for a query that does not depend on the path.
 const ALWAYS: Duration = Duration::from_millis(100);
 
 /// A content to be tried.
@@ -80,7 +79,7 @@ fn compared_with(exprs: &Exprs, e: ExprId) -> Vec<ExprId> {
     found
 }
 
-/// The offsets of the cells in which some bytes of an object are.
+/// The offsets of the cells that have some of these bytes of an object.
 fn cells(bytes: Range<usize>) -> impl Iterator<Item = usize> {
     (bytes.start - bytes.start % CELL..bytes.end).step_by(CELL)
 }
@@ -148,7 +147,8 @@ impl Executor<'_> {
     pub(super) fn note_unwritten(&mut self) -> Result<(), Stop> {
         match self.program.uninitialised {
             Uninitialised::Error => return Err(Error::UninitialisedRead.into()),
-            // Memory is zero in whole programs; what an undefined value is, nothing can confirm.
+            // Memory is zero in whole programs, so this is an undefined value. Nothing can confirm
+            // what it is.
             Uninitialised::Zero if self.state.world.is_whole => {
                 self.state.world.approximate(Approximation::NoResult);
                 return Ok(());
@@ -162,7 +162,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// `value`, by which something is decided now: an undefined one is noted and becomes zero.
+    /// `value`, which decides something now. An undefined one is noted and becomes zero.
     pub(super) fn written(&mut self, value: Value, width: u32) -> Result<Value, Stop> {
         if value != Value::Undefined {
             return Ok(value);
@@ -172,7 +172,7 @@ impl Executor<'_> {
         Ok(Value::from_expr(exprs, exprs.constant(width, 0)))
     }
 
-    /// `expr`, by which something is decided now, with zero for all that was never written. This
+    /// `expr`, which decides something now, with zero for everything that was never written. This
     /// is noted on the inputs on which another content would have given another value (so not, say,
     /// for a bit-field next to a bit that was not set).
     pub(super) fn independent(&mut self, expr: ExprId) -> Result<ExprId, Stop> {
@@ -195,14 +195,14 @@ impl Executor<'_> {
         if exprs.as_u64(differs) == Some(0) || self.is_noted() {
             return Ok(fixed);
         }
-        // Mostly one other content makes a difference on every input of the path: a single query.
-        // Whichever bytes of a variable are looked at, they hold something else.
+        // Mostly one other content makes a difference on every input of the path, and one query
+        // shows it. No byte of this content is zero.
         let one = with(&|_| 0x0101_0101_0101_0101);
         if self.certainly(exprs.ne(one, fixed), true) {
             self.note_unwritten()?;
             return Ok(fixed);
         }
-        // Or a large one does, where a division hides small ones.
+        // Where a division hides small contents, a large one may make a difference.
         let large = with(&|_| 0x4040_4040_4040_4040);
         if large != one && self.always_differ(large, fixed) {
             self.note_unwritten()?;
@@ -225,7 +225,7 @@ impl Executor<'_> {
         self.never(self.program.exprs.eq(a, b))
     }
 
-    /// Whether no input satisfies a condition, whatever the path: other paths ask the same, and the
+    /// Whether no input satisfies a condition, whatever the path. Other paths ask the same, and the
     /// solver remembers the answer. False if the solver takes long.
     pub(super) fn never(&mut self, condition: ExprId) -> bool {
         let exprs = &self.program.exprs;
@@ -255,9 +255,9 @@ impl Executor<'_> {
     }
 
     /// A condition for inputs of this path on which some content gives `expr` another value than
-    /// `fixed`, and whether these are all. The solver finds an input that no content so far covers; a
-    /// usual content that makes a difference on it is next, or else the one that the solver found,
-    /// until all inputs are covered.
+    /// `fixed`, and whether these are all such inputs. Until all inputs are covered, the solver
+    /// finds an input that no content so far covers. The next content is a usual one that makes a
+    /// difference on this input, or else the one that the solver found.
     fn where_content_shows(
         &mut self,
         expr: ExprId,
@@ -266,7 +266,7 @@ impl Executor<'_> {
     ) -> Result<(ExprId, bool), Stop> {
         let exprs = &self.program.exprs;
         if unwritten.len() == exprs.variables(expr).len() {
-            // No input matters to it.
+            // `expr` depends on no input.
             return Ok((exprs.bool(true), true));
         }
         let config = SolverConfig {
@@ -274,7 +274,7 @@ impl Executor<'_> {
             deadline: self.deadline,
             ..SolverConfig::default()
         };
-        // What the path is split by must not differ from run to run.
+        // What divides the path must not differ from run to run.
         let mut solver = solver::reproducible(&config);
         let differs = exprs.ne(expr, fixed);
         let path = Slicing::default().connected(exprs, &self.state.path_condition, &[differs]);

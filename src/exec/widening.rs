@@ -30,19 +30,19 @@ pub(super) enum Cell {
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) cell: Cell,
-    /// What it held at the cutpoint.
+    /// What the cell held at the cutpoint.
     pub(super) value: ExprId,
     pub(super) kind: BoundKind,
 }
 
-/// What is guessed of a cell, as a signed number.
+/// What is guessed about a cell, as a signed number.
 #[derive(Clone, Debug)]
 pub(super) enum BoundKind {
-    /// It never falls below what it held.
+    /// The cell never falls below what it held at the cutpoint.
     Rises,
-    /// It never rises above that.
+    /// The cell never rises above what it held at the cutpoint.
     Falls,
-    /// It is always one of these constants, as a flag is.
+    /// The cell is always one of these constants, as a flag is.
     Among(Vec<ExprId>),
 }
 
@@ -50,7 +50,7 @@ impl Bound {
     /// The most constants of [`BoundKind::Among`].
     const MOST: usize = 4;
 
-    /// What may hold of a cell that held `before` at the cutpoint and holds `now` later.
+    /// The guesses about a cell that held `before` at the cutpoint and holds `now` later.
     pub(super) fn all(exprs: &Exprs, cell: Cell, before: ExprId, now: ExprId) -> Vec<Self> {
         let bound = |kind| Self { cell, value: before, kind };
         let width = exprs.width(before);
@@ -68,7 +68,7 @@ impl Bound {
         bounds
     }
 
-    /// The condition that it holds of `e`, a later content of the cell.
+    /// The condition that the guess holds if `e` is a later content of the cell.
     pub(super) fn holds(&self, exprs: &Exprs, e: ExprId) -> ExprId {
         match &self.kind {
             BoundKind::Rises => exprs.sle(self.value, e),
@@ -78,8 +78,8 @@ impl Bound {
     }
 }
 
-/// Adds the constants that an expression may be; returns whether it is always one of a few, and
-/// there are no more than `depth` choices within each other.
+/// Adds the constants that an expression may be to `known`. Returns whether the expression is
+/// always one of a few, with no more than `depth` choices within each other.
 fn constants_of(exprs: &Exprs, e: ExprId, depth: usize, known: &mut Vec<ExprId>) -> bool {
     let width = exprs.width(e);
     let all_of = |ways: [ExprId; 2], known: &mut Vec<ExprId>| {
@@ -87,7 +87,7 @@ fn constants_of(exprs: &Exprs, e: ExprId, depth: usize, known: &mut Vec<ExprId>)
     };
     match exprs.node(e) {
         Node::Ite(_, yes, no) if depth > 0 => all_of([yes, no], known),
-        // The choice between two constants for a condition.
+        // An extended condition is a choice between two constants.
         Node::Zext(x) if depth > 0 && exprs.width(x) == 1 => {
             all_of([0, 1].map(|value| exprs.constant(width, value)), known)
         }

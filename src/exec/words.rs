@@ -1,10 +1,10 @@
-//! Words of the input that the path leaves a single value.
+//! Words of the input for which the path leaves a single value.
 //!
 //! A loop up to a number that the program reads (`i < n`) leaves one value of the number where it
-//! ends. From there on the number is that value wherever the path needs it: an address, a size or
-//! a condition. Otherwise each access to element `n - 1` would go to all elements. Implied value
-//! concretisation (Cadar, Dunbar, Engler: KLEE, OSDI 2008, section 3.3) does this for equalities;
-//! here intervals, too, say what is left.
+//! ends. From there on, the number is that value wherever the path needs it: in an address, a size
+//! or a condition. Otherwise each access to element `n - 1` would go to all elements. Implied value
+//! concretisation (Cadar, Dunbar, Engler: KLEE, OSDI 2008, section 3.3) does this for equalities.
+//! Here intervals, too, say which values are left.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use crate::{
 /// Widths of words, in bits. Bytes are left to the solver, which tries all their values.
 const WIDTHS: std::ops::RangeInclusive<u32> = 9..=64;
 
-/// What the conditions of a path say of single words.
+/// What the conditions of a path say about single words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words {
     /// How many conditions of the path are part of this.
     conditions: usize,
-    /// The values that are left of words.
+    /// The values that are left for words.
     left: Arc<FxHashMap<VariableId, Set>>,
-    /// The words of which a single value is left, with this value.
+    /// The words for which a single value is left, with this value.
     fixed: Arc<Vec<(VariableId, ExprId)>>,
 }
 
@@ -38,7 +38,8 @@ impl Words {
         self.conditions = self.conditions.max(path.len());
     }
 
-    /// Forgets all if more than this many conditions of the path, which remain, are a part of it.
+    /// Forgets everything if more than this many conditions were learned: only so many remain of
+    /// the path.
     pub(super) fn forget_after(&mut self, conditions: usize) {
         if self.conditions > conditions {
             *self = Self::default();
@@ -74,7 +75,7 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// `e` with the words that a path fixes replaced by their values. `words` is what was known of
+    /// `e` with values in place of the words that a path fixes. `words` has what was learned from
     /// an earlier part of the path.
     pub(super) fn replace(
         &mut self,

@@ -13,8 +13,9 @@ pub struct ExploreConfig {
     pub random: u64,
     /// Inputs whose paths [`Search::Directed`] follows first, at most 64.
     pub seeds: Vec<Assignment>,
-    /// The revision from which the divergences of all others are recorded, if they are
-    /// ([`Explorer::divergences`](super::Explorer::divergences)). Inputs that parted then stay apart.
+    /// If set, the divergences of all other revisions from this one are recorded
+    /// ([`Explorer::divergences`](super::Explorer::divergences)). Inputs that parted then stay
+    /// apart.
     pub divergences_from: Option<Revision>,
     /// Limits of a path.
     pub limits: PathLimits,
@@ -35,15 +36,15 @@ pub enum Search {
     RandomPath,
     /// Those about to run the code that was scheduled least often first.
     Coverage,
-    /// Those that have read and run the least first, among equals the youngest, so that differences
-    /// are found on short inputs. If more states wait than memory should hold, the youngest come
-    /// first.
+    /// The states that have read and run the least first and, among equals, the youngest. So
+    /// differences are found on short inputs. If more states wait than memory should hold, the
+    /// youngest come first.
     Shortest,
     /// Like [`Search::Shortest`], but among states that have read and run as much, those nearest to
     /// a question for the revision come first
     /// ([`Program::distance`](crate::exec::Program::distance)). A share of the states is drawn as
     /// by [`Search::RandomPath`], so that paths far from all others have their turn. Another share
-    /// are those that parted last from the path of one of the
+    /// goes to the states that parted last from the path of one of the
     /// [`seeds`](super::ExploreConfig::seeds).
     Directed,
 }

@@ -7,8 +7,8 @@ use crate::{
     ir::{FunctionId, Pc, SourceLine},
 };
 
-/// The part of one source file that some path has run, whether or not the path came to its end. The
-/// C library is left out, and so is code without a line number.
+/// Which parts of one source file some path has run, whether or not the path came to its end. The C
+/// library is left out, and so is code without a line number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoveredFile {
     /// The functions by the lines on which they begin, and whether they were entered.

@@ -8,7 +8,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// The token that every path of some revisions was followed to its end. Only an exploration makes
+/// The token that every path of these revisions was followed to its end. Only an exploration makes
 /// it ([`super::Explorer::exhausted`]), and no pair can be `equivalent` without it.
 #[derive(Clone, Debug)]
 pub struct Exhausted {

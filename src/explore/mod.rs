@@ -1,10 +1,10 @@
 //! Exploration: which states run next, on how many workers, and when it stops.
 //!
 //! Work is done in rounds. A round takes up to 64 states off the frontier in the order of the
-//! search, runs each for a quantum on whichever worker is free, and puts what is left back in a
+//! search. It runs each for a quantum on whichever worker is free, and puts what is left back in a
 //! fixed order. The result of a round depends on the frontier alone. So an exploration finds the
-//! same states in the same order with any number of workers, as long as the solver is quick: states
-//! do not wait long for one that keeps it busy.
+//! same states in the same order with any number of workers. This holds as long as the solver is
+//! quick: states do not wait long for one that keeps it busy.
 
 mod config;
 mod coverage;
@@ -40,11 +40,11 @@ use crate::{
 
 /// Most states that run in one round.
 const ROUND: usize = 64;
-/// Most forks of one state in a round while there are too few states for all workers.
+/// Most forks of one state in a round while fewer than [`ROUND`] states wait.
 const FORKS_TO_SPREAD: u64 = 4;
 /// Most forks of one state in a round otherwise.
 const FORKS: u64 = 64;
-/// Time after which a round ends in which states wait for the solver.
+/// Time after which a round ends for states that keep the solver busy.
 const ROUND_TIME: Duration = Duration::from_secs(1);
 /// Most instructions of one state in a round.
 const INSTRUCTIONS: u64 = 2_000_000;
@@ -71,7 +71,7 @@ pub struct Spent {
     pub instructions: u64,
     /// Queries to the solver chain.
     pub queries: u64,
-    /// Time in the solver chain, of the worker that spent the most there.
+    /// Time in the solver chain of the worker that spent the most there.
     pub solving: Duration,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Explorer<'a> {
         let quantum = Quantum {
             open: &self.open,
             instructions: self.frontier.instructions().min(INSTRUCTIONS),
-            // Revisions that are cut apart are not seen to diverge.
+            // Revisions that the end of a quantum cuts apart are not seen to diverge.
             forks: match self.config.divergences_from {
                 None if spread => FORKS_TO_SPREAD,
                 _ => FORKS,
@@ -237,7 +237,7 @@ impl<'a> Explorer<'a> {
         Round::Halted(halted)
     }
 
-    /// From now on follows only paths that may tell apart revisions of one class.
+    /// From now on, follows only paths that may tell apart revisions of one class.
     pub fn keep(&mut self, open: OpenClasses) {
         self.dropped.extend(self.frontier.keep(&open.revisions()));
         self.open = open;
@@ -248,7 +248,7 @@ impl<'a> Explorer<'a> {
         &self.dropped
     }
 
-    /// The revisions of which no state is waiting, cut off before its end, or missing.
+    /// The revisions without a state that is waiting, was cut off before its end, or is missing.
     pub fn exhausted(&self) -> Exhausted {
         let waiting =
             self.frontier.iter().fold(RevisionSet::new(), |all, state| all.union(&state.revisions));
@@ -323,7 +323,7 @@ fn solver_config(config: &ExploreConfig, clock: Clock<'_>) -> SolverConfig {
     SolverConfig { deadline: clock.deadline(), ..config.solver.clone() }
 }
 
-/// The result of `run`; `None` if it panics, which prints the reason on standard error. A bug in
+/// The result of `run`, or `None` if it panics, which prints the reason on standard error. A bug in
 /// one step must not cost what hours have found.
 pub(crate) fn unless_it_panics<T>(run: impl FnOnce() -> T) -> Option<T> {
     // The caller keeps nothing that a panicking `run` has changed.

@@ -13,7 +13,7 @@ use crate::{
 
 use super::config::{ExploreConfig, Search};
 
-/// When short inputs come first, this many instructions count like a token of input.
+/// When short inputs come first, this many instructions count like one token of input.
 const TOKEN: u64 = 1 << 14;
 /// Most states in a round when short inputs come first.
 const SHORT_ROUND: usize = 16;
@@ -29,10 +29,10 @@ const RANDOM_SHARE: usize = 4;
 const SEED_SHARE: usize = 2;
 /// Most seeds: one for each bit of a word.
 const SEEDS: usize = 64;
-/// Most conditions for which it is remembered on which seeds they hold.
+/// Most conditions whose truth values on the seeds are remembered.
 const CONDITIONS: usize = 1 << 20;
 
-/// The waiting states, in the order in which they came.
+/// The waiting states, in the order in which they came unless the search sorts them.
 pub(super) struct Frontier<'a> {
     search: Search,
     program: &'a Program,
@@ -45,11 +45,11 @@ pub(super) struct Frontier<'a> {
 
 /// A waiting state.
 struct Waiting {
-    /// The distance from the path of the nearest seed: the bit length of the number of conditions
-    /// since the two parted.
+    /// The distance from the path of the nearest seed: the number of bits of the number of
+    /// conditions since the two parted.
     parted: u32,
-    /// The rank of the state, of which the least comes first: what it has read and run, and the
-    /// distance ahead.
+    /// The rank of the state: what it has read and run, then the distance ahead. The least rank
+    /// comes first.
     rank: (u64, Distance),
     state: Box<State>,
 }
@@ -59,12 +59,12 @@ struct Waiting {
 #[derive(Default)]
 struct Seeds {
     inputs: Vec<Assignment>,
-    /// For each condition the inputs on which it holds, one bit each.
+    /// For each condition, the inputs on which it holds, one bit for each input.
     hold: FxHashMap<ExprId, u64>,
 }
 
 impl Seeds {
-    /// The number of conditions on the path of a state since it parted from the last of the seeds.
+    /// The number of conditions on the path of a state since it parted from the last seed.
     fn distance(&mut self, program: &Program, state: &State) -> u32 {
         if self.inputs.is_empty() {
             return 0;
@@ -212,7 +212,7 @@ impl<'a> Frontier<'a> {
         self.waiting.split_off(self.waiting.len() - count)
     }
 
-    /// Takes out the states of least rank, among equals the youngest. If too many wait to be
+    /// Takes out the states of least rank and, among equals, the youngest. If too many wait to be
     /// sorted, takes out the youngest.
     fn shortest(&mut self, count: usize) -> Vec<Waiting> {
         if self.waiting.len() <= WIDE {
@@ -228,9 +228,9 @@ impl<'a> Frontier<'a> {
         (first..self.waiting.len()).step_by(step)
     }
 
-    /// Takes out states at random, each with the weight 2^-n for n forks behind it, by weighted
-    /// sampling without replacement (Efraimidis and Spirakis, 2006): the smallest of -ln(u) /
-    /// weight come first. The keys are logarithms, as the weights are tiny.
+    /// Takes out states at random, by weighted sampling without replacement (Efraimidis and
+    /// Spirakis, 2006). The weight is 2^-n for n forks behind a state, and the smallest -ln(u) /
+    /// weight, u being random, come first. The keys are logarithms, as the weights are tiny.
     fn at_random(&mut self, count: usize) -> Vec<Waiting> {
         let mut keys: Vec<(f64, usize)> = self
             .looked_at()
@@ -244,8 +244,8 @@ impl<'a> Frontier<'a> {
         self.take_out(keys.into_iter().map(|(_, index)| index))
     }
 
-    /// Takes out the states that parted last from the path of a seed; among equals those of least
-    /// rank, then the youngest.
+    /// Takes out the states that parted last from the path of a seed and, among equals, those of
+    /// least rank, then the youngest.
     fn nearest_to_seeds(&mut self, count: usize) -> Vec<Waiting> {
         let mut nearest: Vec<usize> = (0..self.waiting.len()).collect();
         let key = |index: &usize| {

@@ -1,7 +1,7 @@
 //! Which addresses a value may be, or is computed from.
 //!
-//! Addresses are known by what they are: constants close to an object. Most numbers have no constant
-//! that may be one ([`LARGE`]), and are told from addresses at a glance.
+//! Addresses are recognised by their values: constants close to an object. Most numbers have no
+//! constant that may be one ([`LARGE`]), and are told from addresses at a glance.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -12,10 +12,10 @@ use crate::{
     ir::address,
 };
 
-/// Most terms with large constants visited in search of the addresses in one term. What is left
-/// then has to do with [`address::OF_NOTHING`].
+/// The most terms with large constants that are visited in search of the addresses in one term.
+/// Whatever is left then counts as [`address::OF_NOTHING`] or a number.
 const TERMS: u32 = 1024;
-/// Terms visited until choices are looked at only once each.
+/// The number of visited terms after which each choice is looked at only once.
 const FEW: u32 = 32;
 const _: () = assert!(
     address::OF_NOTHING >= LARGE.start
@@ -25,7 +25,7 @@ const _: () = assert!(
 /// The addresses that a value may be, or from which it is an offset.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Addresses {
-    /// Each of the addresses. For a symbolic offset, the address to which it is added.
+    /// The addresses. For a symbolic offset, the address to which it is added.
     pub all: SmallVec<[u64; 2]>,
     /// Whether the value may also be something else that is not null.
     pub others: bool,
@@ -39,20 +39,20 @@ impl Addresses {
         self.all.first().copied()
     }
 
-    /// Whether all addresses of both are in one object, null aside.
+    /// Whether both can only be null or addresses in one object.
     pub fn meet(&self, other: &Self) -> bool {
         let mut objects = self.all.iter().chain(&other.all).map(|at| address::nearest_object(*at));
         let first = objects.next();
         !self.others && !other.others && objects.all(|object| Some(object) == first)
     }
 
-    /// Whether all addresses of both are in one object, and none is null.
+    /// Whether both can only be addresses in one object.
     pub fn share_object(&self, other: &Self) -> bool {
         !self.null && !other.null && self.meet(other)
     }
 
-    /// The addresses that `value` has to do with, where `is_close` says whether a number is an
-    /// address: that of a function, or close to an object.
+    /// The addresses that `value` may be, or from which it is an offset. `is_close` says whether a
+    /// number is an address: that of a function, or close to an object.
     pub(super) fn of<F: Fn(u64) -> bool>(exprs: &Exprs, value: Value, is_close: F) -> Self {
         match value {
             Value::Int(address) => Self::at(address, &is_close),
@@ -99,7 +99,7 @@ impl Addresses {
 struct Search<'a, F> {
     is_close: F,
     exprs: &'a Exprs,
-    /// How many more terms may be visited.
+    /// The number of terms that may still be visited.
     left: u32,
     /// What was found in choices, once more than a few terms were visited: arms may share much.
     known: FxHashMap<ExprId, Addresses>,

@@ -141,8 +141,8 @@ impl Memory {
         }
     }
 
-    /// The live object in which `address` lies, as for [`Memory::object`], to be written. It is
-    /// copied first if another state shares it.
+    /// The live object in which `address` lies, by its number alone, to be written. It is copied
+    /// first if another state shares it.
     #[inline]
     pub fn object_mut(&mut self, address: u64) -> Result<&mut Object, Fault> {
         let number = address::object_number(address);
@@ -179,8 +179,8 @@ impl Memory {
     }
 
     /// Whether this memory, a later state of `earlier`, holds the same objects with the same
-    /// content again. Objects that have come and gone in between do not count: new ones get other
-    /// numbers than natively anyway.
+    /// content again. Objects that have come and gone in between do not count: new objects have
+    /// other numbers than natively anyway.
     pub fn same(&self, earlier: &Self) -> bool {
         self.slots.same(&earlier.slots, index(earlier.next))
     }
@@ -273,8 +273,8 @@ impl Memory {
 
     /// Joins the memories of two states that were one and have done different things since.
     /// `choose` makes one expression of two that differ, if it can. `None` if the memories have
-    /// different objects, or objects that differ and cannot be joined: with parts that were written
-    /// at symbolic offsets, or with [`Grain::Number`] and an address that differs.
+    /// different objects, or if objects that differ cannot be joined. This is so if parts of them
+    /// were written at symbolic offsets, or if an address differs and `by` is [`Grain::Number`].
     pub fn join(
         exprs: &Exprs,
         [a, b]: [&Self; 2],
@@ -326,7 +326,7 @@ impl Memory {
         !matches!(self.slot(number), Slot::Never)
     }
 
-    /// The first number that has not been used yet; neither have those after it.
+    /// The first number that has not been used yet. Those after it have not been used, either.
     pub fn unused_from(&self) -> u32 {
         self.next
     }
@@ -341,14 +341,14 @@ impl Memory {
         self.slots.get_mut(index(number), &mut Spare::default())
     }
 
-    /// Whether `value` may be an address. It is a quick test that some other numbers pass as well.
+    /// A quick test whether `value` may be an address. Some other numbers pass as well.
     #[inline(always)]
     pub fn may_be_address(&self, value: u64) -> bool {
         address::is_in_range(value, self.next)
     }
 
-    /// Whether a byte may be the highest one of an address. It is a quick test that some other bytes
-    /// pass as well.
+    /// A quick test whether a byte may be the highest one of an address. Some other bytes pass as
+    /// well.
     pub fn may_be_highest_byte(&self, byte: u8) -> bool {
         address::is_highest_byte(byte, self.next)
     }
@@ -375,8 +375,8 @@ impl Memory {
         value.is_some_and(|value| self.addresses_in(exprs, value).first().is_some())
     }
 
-    /// The addresses with which a value certainly has to do: its own, those of a function, or those
-    /// close to an object. It is very unlikely that a number just happens to look like one.
+    /// The addresses that a value may be, or from which it is an offset: those of functions, and
+    /// those close to an object. It is very unlikely that a number just happens to look like one.
     pub fn addresses_in(&self, exprs: &Exprs, value: Value) -> Addresses {
         match value {
             Value::Int(number) if !self.may_be_address(number) => Addresses::default(),
@@ -402,8 +402,8 @@ impl Memory {
     }
 }
 
-/// The index of an object number in [`Memory::slots`]; far behind all indices in use if it is not
-/// the number of an object.
+/// The index of an object number in [`Memory::slots`]. It is far behind all indices in use if the
+/// number is not that of an object.
 #[inline(always)]
 fn index(number: u32) -> u32 {
     number.wrapping_sub(address::FIRST_OBJECT)

@@ -45,9 +45,8 @@ pub enum Grain {
     Number,
 }
 
-/// An object. Its size may be an expression ([`Object::extent`]). Then it has bytes for sizes up to
-/// its capacity, and the number of bytes that belong to it for certain grows with what has been
-/// decided.
+/// An object. Its size may be an expression ([`Object::extent`]). Then it stores bytes up to its
+/// capacity. The number of bytes that belong to it for certain grows with what has been decided.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Object {
     /// Where the object lives.
@@ -139,19 +138,19 @@ impl Object {
         marks.resize(size, UNINITIALISED);
     }
 
-    /// The object with its address a multiple of `alignment` bytes.
+    /// The object, with an address that is a multiple of `alignment` bytes.
     pub fn aligned(self, alignment: u32) -> Self {
         Self { alignment, ..self }
     }
 
-    /// The object with a size of `extent` bytes, an expression of 64 bits. It has bytes for as many
-    /// as it was made with; accesses beyond these cannot be handled.
+    /// The object with a size of `extent` bytes, an expression of 64 bits. It keeps the bytes that
+    /// it was made with. Accesses beyond these cannot be handled.
     pub fn with_extent(self, extent: ExprId) -> Self {
         Self { size: 0, extent: Some(extent), ..self }
     }
 
-    /// The size of the object in bytes; if its size is an expression, the part of it that is
-    /// certain.
+    /// The size of the object in bytes. If the size is an expression, the number of bytes that
+    /// belong to the object for certain.
     #[inline(always)]
     pub fn size(&self) -> u64 {
         self.size
@@ -181,13 +180,13 @@ impl Object {
     /// Joins two objects that were one. `choose` makes one expression of two that differ. `None` if
     /// they cannot be joined: they are of different kinds, were written at symbolic offsets, or
     /// have bytes that only one of them has written. Objects of different sizes become one whose
-    /// size is a choice. Then all bytes that the shorter one may ever have must be stored, and
-    /// behind its end are those of the longer one.
+    /// size is a choice. Then all bytes that the shorter one may ever have must be stored. Behind
+    /// its end, the bytes are those of the longer one.
     ///
     /// Words that may be addresses stay whole, so that they are recognised as addresses again.
-    /// Everywhere else each byte is chosen by itself, as text is read byte by byte, or with
-    /// [`Grain::Number`] the smallest number that differs; then neither addresses nor sizes may
-    /// differ.
+    /// Everywhere else each byte is chosen by itself, as text is read byte by byte. With
+    /// [`Grain::Number`], the smallest number around the bytes that differ is chosen, and neither
+    /// addresses nor sizes may differ.
     pub(super) fn join(
         exprs: &Exprs,
         [a, b]: [&Self; 2],
@@ -260,7 +259,7 @@ impl Object {
     }
 
     /// Whether a byte or the size may be an expression that satisfies a condition. True if the
-    /// object was written at symbolic offsets, as nothing is known of these parts.
+    /// object was written at symbolic offsets, as nothing is known about these parts.
     pub(super) fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
         let symbolic = |mark: &u32| match *mark {
             CONCRETE | UNINITIALISED => false,
@@ -431,8 +430,8 @@ impl Object {
         start - start % step..end.next_multiple_of(step)
     }
 
-    /// The word of `length` bytes at a symbolic offset, as for [`Object::window`]. All bytes of the
-    /// window must have been written.
+    /// The word of `length` bytes at a symbolic offset, under the conditions of [`Object::window`].
+    /// All bytes of the window must have been written.
     pub fn select(&self, exprs: &Exprs, offset: ExprId, length: usize, step: usize) -> ExprId {
         let window = self.window(exprs, offset, length, step);
         let step = self.cell_size(step);
@@ -442,8 +441,8 @@ impl Object {
         }
     }
 
-    /// Writes `length` bytes at a symbolic offset, as for [`Object::window`]. All bytes of the
-    /// window must have been written.
+    /// Writes `length` bytes at a symbolic offset, under the conditions of [`Object::window`]. All
+    /// bytes of the window must have been written.
     pub fn update(
         &mut self,
         exprs: &Exprs,
@@ -465,9 +464,9 @@ impl Object {
         self.updates.push(part);
     }
 
-    /// The object with what `by` gives in place of the words of 8 bytes in those parts of `window`
-    /// that were written at symbolic offsets; `None` if that is nothing. Words of which `may_be`
-    /// does not hold, for their highest byte, are left as they are.
+    /// The object with new words of 8 bytes in the parts of `window` that were written at symbolic
+    /// offsets. `by` gives the new word for an old one; `None` if no word changes. A word stored as
+    /// single bytes stays as it is unless `may_be` holds for its highest byte.
     pub fn with_updated_words(
         &self,
         exprs: &Exprs,
@@ -565,7 +564,7 @@ mod tests {
         let extent = exprs.input("n", 64);
         let part = Object::zeroed(Segment::Heap, 2).with_extent(extent);
         assert_eq!(join([&part, &large], Grain::Byte), None);
-        // Objects of the same size, of one of which more is certain.
+        // Objects of the same size. More bytes of one of them are certain.
         let text = Object::zeroed(Segment::Static, 4).with_extent(extent);
         let mut known = text.clone();
         known.ascertain(3);

@@ -9,16 +9,16 @@ pub(super) const BITS: u32 = 5;
 
 pub(super) const WIDTH: usize = 1 << BITS;
 
-/// The contents of an object number or, in an inner page, of all numbers below.
+/// The contents of an object number or, in an inner page, of all numbers below the slot.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) enum Slot {
     #[default]
     Never,
     Dead(Segment),
-    /// A variable that is defined elsewhere: nothing is known of it.
+    /// A variable that is defined elsewhere: nothing is known about it.
     External,
     Live(Arc<Object>),
-    /// A page of slots for the numbers below, which differ.
+    /// A page of slots for the numbers below. These slots differ.
     Page(Arc<Page>),
 }
 

@@ -129,7 +129,7 @@ impl Slots {
 }
 
 /// Marks the slot at an index below a page as dead. Returns whether the page now holds nothing but
-/// objects of returned frames; the slot with the page then says so itself.
+/// objects of returned frames. The slot with that page then says so itself.
 fn kill(page: &mut Arc<Page>, index: u32, level: u32, segment: Segment, spare: &mut Spare) -> bool {
     let page = Arc::make_mut(page);
     let slot = &mut page[within(index, level)];
@@ -144,8 +144,7 @@ fn kill(page: &mut Arc<Page>, index: u32, level: u32, segment: Segment, spare: &
     page.iter().all(|slot| matches!(slot, Slot::Dead(Segment::Stack)))
 }
 
-/// Whether two slots at a level, which stand for the slots from `first` on, are the same as for
-/// [`Slots::same`].
+/// [`Slots::same`] for two slots at a level that stand for the slots from `first` on.
 fn same(new: &Slot, old: &Slot, first: u32, level: u32, count: u32) -> bool {
     if let (Slot::Page(a), Slot::Page(b)) = (new, old)
         && Arc::ptr_eq(a, b)
@@ -172,8 +171,7 @@ fn any_live(page: &Page, is: &dyn Fn(&Object) -> bool) -> bool {
     })
 }
 
-/// Compares two slots at a level, which stand for the slots from `first` on, as for
-/// [`Slots::differences`].
+/// [`Slots::differences`] for two slots at a level that stand for the slots from `first` on.
 fn differences(
     slots: [&Slot; 2],
     first: u32,

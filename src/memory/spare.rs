@@ -7,7 +7,7 @@ use super::{
     page::{Page, Slot},
 };
 
-/// Objects are kept by the power of two of their size: the smallest and the largest of these
+/// Objects are kept by the power of two of their size. These are the smallest and the largest
 /// exponents.
 const SMALLEST: u32 = 5;
 const LARGEST: u32 = 16;

@@ -1,6 +1,6 @@
 //! Writes at symbolic offsets, kept as a list over what was there before (the update lists of KLEE;
-//! Cadar, Dunbar and Engler, OSDI 2008, section 3.3). A write costs the same however large the
-//! object is; a read asks for each write in turn whether it went to the same place.
+//! Cadar, Dunbar and Engler, OSDI 2008, section 3.3). The cost of a write does not depend on the
+//! size of the object. A read asks for each write in turn whether it went to the same place.
 
 use std::ops::Range;
 
@@ -129,8 +129,8 @@ impl Updates {
         self.writes.extend(next.writes);
     }
 
-    /// See [`Object::with_updated_words`](super::Object::with_updated_words). Words that were split
-    /// into bytes are put together.
+    /// Does what [`Object::with_updated_words`](super::Object::with_updated_words) says to one
+    /// part. Words that were split into bytes are put together.
     pub fn with_words(
         &self,
         exprs: &Exprs,
@@ -138,7 +138,7 @@ impl Updates {
         may_be: &dyn Fn(ExprId) -> bool,
         by: &dyn Fn(ExprId) -> Option<ExprId>,
     ) -> Option<Self> {
-        // Words are cells, or were split when one of them was accessed otherwise.
+        // A word is one cell, or was split into bytes by an access of another kind.
         let cells = WORD / self.step.min(WORD);
         if self.is_apart(window) || self.step != WORD && self.step != 1 {
             return None;
@@ -250,7 +250,7 @@ mod tests {
 
     proptest! {
         /// Whatever is written at symbolic and known offsets in words of several sizes, every read
-        /// gives the contents of an array of bytes.
+        /// gives what an array of bytes would hold.
         #[test]
         fn reads_see_the_latest_write(
             accesses in proptest::collection::vec(access(), 1..24),

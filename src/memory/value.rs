@@ -24,7 +24,7 @@ impl Value {
         exprs.as_u64(expr).filter(|_| exprs.width(expr) <= 64).map_or(Self::Expr(expr), Self::Int)
     }
 
-    /// The value as an expression of `width` bits, which it has; `None` if it was never written.
+    /// The value, which has `width` bits, as an expression; `None` if it was never written.
     #[inline]
     pub fn expr(self, exprs: &Exprs, width: u32) -> Option<ExprId> {
         match self {

@@ -46,8 +46,8 @@ impl Values<'_> {
         }
     }
 
-    /// The address of an access of an instruction, if it depends on the input: then any byte of the object
-    /// may be meant.
+    /// The address of an instruction's access, if it depends on the input: then any byte of the
+    /// object may be meant.
     pub(super) fn open_address(&self, inst: &Inst) -> Option<u64> {
         let is_open = |operand: Operand| matches!(self.top.values[operand.index()], Value::Expr(_));
         match inst {
@@ -63,7 +63,7 @@ impl Values<'_> {
         }
     }
 
-    /// The part that it writes as a whole.
+    /// The part of memory, its address and length, that an instruction writes as a whole.
     pub(super) fn written(&self, inst: &Inst) -> Option<(u64, u64)> {
         let bytes = |width: &u32| u64::from(width.div_ceil(8));
         match inst {

@@ -1,9 +1,9 @@
-//! One run of a program on one known input, with what each step rests on: dynamic dependence by data
-//! and control (Agrawal and Horgan, "Dynamic program slicing", PLDI 1990), and the conditions on the
-//! input that branches decided.
+//! One run of a program on one known input, with what each step rests on: dynamic dependence by
+//! data and control (Agrawal and Horgan, "Dynamic program slicing", PLDI 1990), and the conditions
+//! on the input that branches decided.
 //!
-//! What a step depends on by control is found with a stack of the branches whose ways have not met
-//! yet (Xin and Zhang, "Efficient online detection of dynamic control dependence", ISSTA 2007).
+//! A stack of the branches whose ways have not met yet gives the control dependences (Xin and
+//! Zhang, "Efficient online detection of dynamic control dependence", ISSTA 2007).
 
 mod accesses;
 mod only_input;
@@ -21,8 +21,9 @@ use self::{only_input::OnlyInput, recorder::Recorder, regions::Regions};
 use super::{Clock, Executor, PathLimits, Program, Quantum, State};
 use crate::{expr::Assignment, subject::OpenClasses};
 
-/// Records the run that begins with `first` and stays on the input `seed`, for at most `most` steps.
-/// Inputs that are variables in `first` stay variables, of which `seed` decides.
+/// Records the run that begins with `first` and stays on the input `seed`, for at most `most`
+/// steps. Inputs that are variables in `first` stay variables, and `seed` says which way branches
+/// on them go.
 pub fn record(
     program: &Program,
     mut first: State,

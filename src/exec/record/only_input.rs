@@ -10,8 +10,8 @@ use crate::{
     solver::{LayerStatistics, Query, Solver, Verdict},
 };
 
-/// A solver for which there is but one input. It notes what it was asked and that input denies: each
-/// such answer decided something.
+/// A solver for which there is a single input. It notes the negation of each goal that this input
+/// denies: each such answer decided something.
 pub(super) struct OnlyInput {
     pub(super) seed: Arc<Assignment>,
     pub(super) decided: Arc<Mutex<Vec<ExprId>>>,

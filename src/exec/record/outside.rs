@@ -1,4 +1,4 @@
-//! What calls of functions that are no code of the program use, change and show.
+//! What calls of functions outside the program's code use, change and show.
 
 use super::{
     recorder::{Basis, Recorder, add},
@@ -11,10 +11,10 @@ use crate::{
     memory::Byte,
 };
 
-/// How many words of what an argument points to are looked at for further addresses.
+/// The number of words behind an argument's address that are searched for further addresses.
 const WORDS: u64 = 4;
 
-/// The state of what a call outside the program may change.
+/// What a call outside the program may change, as it was before the call.
 pub(super) struct Before {
     stdout: Stream,
     stderr: Stream,
@@ -24,8 +24,8 @@ pub(super) struct Before {
 }
 
 impl Recorder<'_> {
-    /// The parts of objects that a call outside the program may use: what its arguments point to, and
-    /// what the first words of that point to.
+    /// What a call outside the program may use or change. The objects are those that its arguments
+    /// point to, and those that the first words there point to.
     pub(super) fn before(&self, inst: &Inst) -> Before {
         let world = &self.executor.state.world;
         let mut parts: Vec<(u64, u64)> = Vec::new();
@@ -129,7 +129,7 @@ impl Recorder<'_> {
         for (at, then) in before.used {
             let now = self.bytes(at, then.len() as u64);
             for (address, (now, then)) in (at..).zip(now.into_iter().zip(then)) {
-                // A byte that it shows as it is was noted above.
+                // A byte that the call shows as it is was noted above.
                 if !is_shown && let Some(writers) = self.memory.get(&address) {
                     let data = &mut self.record.steps[step as usize].data;
                     writers.iter().filter(|writer| **writer != step).for_each(|w| add(data, *w));
@@ -141,8 +141,9 @@ impl Recorder<'_> {
         }
     }
 
-    /// The steps that wrote the bytes that a call has shown as they were in memory: at one address, or
-    /// at several whose addresses and lengths follow each other there (`struct iovec`).
+    /// The steps that wrote the bytes that a call has shown as they were in memory. The bytes are
+    /// at one address, or at several that follow each other with their lengths in memory
+    /// (`struct iovec`).
     fn sources(&self, shown: &[u8], before: &Before) -> Option<Vec<Basis>> {
         let has = |bytes: &[Byte], shown: &[u8]| {
             bytes.len() >= shown.len()

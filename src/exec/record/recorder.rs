@@ -1,4 +1,4 @@
-//! Runs a program instruction by instruction, and notes what each rests on ([`Recorder`]).
+//! Runs a program instruction by instruction, and notes what each step rests on ([`Recorder`]).
 
 use std::{
     collections::BTreeSet,
@@ -20,8 +20,8 @@ use crate::{
     ir::{CallArgument, Callee, FunctionId, Inst, Operand, OperandKind, address},
 };
 
-/// The longest part of an object, in bytes, that is taken to depend on a branch, or that a call outside
-/// the program is taken to use.
+/// The longest part of an object, in bytes, that is taken to depend on a branch, or that a call
+/// outside the program is taken to use.
 const LONGEST: u64 = 4096;
 
 pub(super) struct Recorder<'a> {
@@ -36,8 +36,8 @@ pub(super) struct Recorder<'a> {
     pub(super) regions: Regions,
 }
 
-/// What a value rests on: the step that wrote it, and branches on whose other way something else might
-/// have.
+/// What a value rests on: the step that wrote it, and branches whose other way might have written
+/// something else.
 pub(super) type Basis = SmallVec<[RunStep; 2]>;
 
 /// What the values in a frame rest on.
@@ -49,7 +49,7 @@ pub(super) struct Registers {
     variadic: Basis,
     /// The call of the function.
     call: Option<RunStep>,
-    /// Branches whose ways have not met yet, and where they do.
+    /// The branches whose ways have not met yet, each with the place where they meet.
     branches: Vec<(RunStep, Option<u32>)>,
 }
 
@@ -114,7 +114,7 @@ impl Recorder<'_> {
         for at in open.into_iter().flat_map(|(at, length)| at..at + length) {
             add(self.memory.entry(at).or_default(), step);
         }
-        // What was there stays where the input writes elsewhere.
+        // If the place depends on the input, what was there may stay.
         if let Some((address, length)) = written.filter(|_| open.is_none()) {
             self.memory
                 .extend((address..address + length).map(|at| (at, Basis::from_elem(step, 1))));
@@ -129,7 +129,8 @@ impl Recorder<'_> {
         end
     }
 
-    /// Lets the branches meet whose ways do at an instruction that is about to run.
+    /// Removes the branches whose ways meet at an instruction that is about to run. What one of the
+    /// ways may have written rests on the branch from now on.
     fn meet(&mut self, id: FunctionId, pc: u32) {
         let program = self.executor.program;
         let code = &program.module.functions[id.0 as usize].code;
@@ -138,7 +139,7 @@ impl Recorder<'_> {
             && meets == Some(pc)
         {
             self.running().branches.pop();
-            // Earlier rounds of a loop decide that there is a later one.
+            // Earlier rounds of a loop only decide that there is a later one.
             let place = self.record.steps[branch as usize].place;
             if !met.insert(place.1) {
                 continue;
@@ -187,7 +188,7 @@ impl Recorder<'_> {
         self.object(address - address::offset(address))
     }
 
-    /// The object at an address, from there on, but no more than [`LONGEST`] bytes.
+    /// The part of an object from an address on, as address and length, up to [`LONGEST`] bytes.
     pub(super) fn object(&self, address: u64) -> Option<(u64, u64)> {
         let object = self.executor.state.memory.object(address).ok()?;
         let length = object.capacity().checked_sub(address::offset(address))?;
@@ -214,7 +215,7 @@ impl Recorder<'_> {
             basis.into_iter().flatten().for_each(|step| add(&mut data, *step));
         };
         let of = |operand: Operand| register(operand).and_then(|r| frame.written.get(&r));
-        // What is only handed on to a function is used there.
+        // An argument that is only handed on to a function is used there.
         if !matches!(inst, Inst::Call(_)) || self.called_outside(inst) {
             inst.reads(|operand, _| rest(of(*operand)));
         } else if let Inst::Call(call) = inst
@@ -285,7 +286,7 @@ impl Recorder<'_> {
         call.args.iter().map(of).collect()
     }
 
-    /// Notes what the registers rest on that an instruction has written.
+    /// Notes what the registers that an instruction has written rest on.
     fn results(
         &mut self,
         inst: &Inst,

@@ -1,11 +1,11 @@
 //! What the ways of a branch may write, whichever is taken ([`Region`]).
 //!
-//! A value that one way writes and the other does not rests on the branch on both ways: "relevant"
-//! slices (Gyimóthy, Beszédes and Forgács, "An efficient relevant slicing method for debugging",
-//! ESEC/FSE 1999) have such branches, and conditions over such a slice suffice for what it shows.
+//! A value that one way writes and the other does not rests on the branch on both ways. "Relevant"
+//! slices have such branches (Gyimóthy, Beszédes and Forgács, "An efficient relevant slicing method
+//! for debugging", ESEC/FSE 1999). Conditions over such a slice suffice for what it shows.
 //!
-//! What is written through a pointer that is made on the way, or that a called function is given, is not
-//! seen.
+//! Writes through a pointer are not seen if the pointer is made on the way or given to a called
+//! function.
 
 use std::{collections::BTreeSet, rc::Rc};
 
@@ -23,9 +23,9 @@ pub(super) struct Region {
     pub(super) registers: BTreeSet<u32>,
     /// The instructions that write memory.
     pub(super) stores: Vec<u32>,
-    /// The registers in which addresses are made there, and from which.
+    /// The registers in which addresses are made there, each with the base of its address.
     pub(super) addresses: Vec<(u32, Operand)>,
-    /// The addresses of the variables that functions write which are called there.
+    /// The addresses of the variables that functions called there write.
     pub(super) variables: BTreeSet<u64>,
 }
 
@@ -33,7 +33,8 @@ pub(super) struct Region {
 #[derive(Default)]
 pub(super) struct Regions {
     known: FxHashMap<(FunctionId, u32), Rc<Region>>,
-    /// The addresses of the variables that each function writes itself, and the functions that it calls.
+    /// By function, the addresses of the variables that it writes itself, and the functions that it
+    /// calls.
     effects: FxHashMap<FunctionId, (BTreeSet<u64>, BTreeSet<FunctionId>)>,
 }
 
@@ -96,7 +97,7 @@ fn direct(call: &Call) -> Option<FunctionId> {
 }
 
 impl Region {
-    /// The region of a branch but for what functions do which are called there, and these functions.
+    /// The region of a branch without what functions called there do, and these functions.
     fn new(
         program: &Program,
         (id, branch): (FunctionId, u32),

@@ -16,8 +16,8 @@ pub type RunStep = u32;
 /// A run, step by step.
 #[derive(Debug, Default)]
 pub struct Record {
-    /// The steps in the order in which they ran. A step that writes several bytes, each of which
-    /// rests on something else, is there once for each byte.
+    /// The steps in the order in which they ran. A step that writes several bytes is there once for
+    /// each byte, if each rests on something else.
     pub steps: Vec<Executed>,
     /// What the program showed, in order.
     pub shown: Vec<Shown>,
@@ -69,8 +69,8 @@ pub enum Channel {
 }
 
 impl Record {
-    /// The steps on which some steps rest, directly or not, with these themselves: the dynamic
-    /// backward slice.
+    /// The dynamic backward slice of some steps: all steps on which they rest, directly or not, and
+    /// themselves.
     pub fn slice(&self, from: &[RunStep]) -> FixedBitSet {
         let mut slice = FixedBitSet::with_capacity(self.steps.len());
         let mut left = from.to_vec();
