@@ -73,7 +73,7 @@ pub trait Machine {
     fn input(&self, name: &str, width: u32) -> ExprId {
         self.world().input(self.exprs(), name, width)
     }
-    /// Promises that this call does not fork any more, so that what it changes from here on need
+    /// Promises that this call makes no more decisions, so that what it changes from here on need
     /// not be undone for a sibling.
     fn commit(&mut self);
     /// Must be called before a token of typed input is made.

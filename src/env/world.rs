@@ -166,8 +166,7 @@ pub struct Exceptions {
     /// For each exception a 1-bit condition that says whether it is raised, in the order of the
     /// bits of `<fenv.h>`.
     pub raised: [ExprId; EXCEPTIONS],
-    /// An earlier operation that may have raised exceptions, without saying which; `None` if there
-    /// is none.
+    /// An earlier operation, if any, whose exceptions are unknown.
     pub unknown: Option<&'static str>,
 }
 

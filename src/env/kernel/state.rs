@@ -61,9 +61,9 @@ impl Kernel {
             && self.thread == other.thread
     }
 
-    /// Whether the program has a handler of its own for a signal.
+    /// Whether the program handles a signal with a function.
     pub fn handles(&self, signal: u64) -> bool {
-        // A signal that the processor raises ends the program even if it is to be ignored.
+        // A signal that the processor raises ends the program even if the program ignores it.
         let action = self.actions.get(&signal).map(|action| action[0]);
         !matches!(action, None | Some(Value::Int(0 | 1)))
     }

@@ -3,8 +3,7 @@
 //! That code branches on every digit, and no solver handles the numbers that it computes in useful
 //! time. So it does not run if the number can be a term over its digits ([`scan::Finite`]).
 //! Otherwise the digits are made concrete first, and each number is a path of its own. A whole
-//! program always takes the second way, because the code of its libc that prints numbers could not
-//! print a term.
+//! program always takes the second way, because its libc's code would have to print the term, too.
 
 use super::{
     access::{is_among, written_byte},

@@ -28,7 +28,7 @@ pub fn reads_tokens(machine: &dyn Machine) -> bool {
     matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
 }
 
-/// Drops white space that was put back in front of typed input.
+/// Drops white space that was put back before typed input.
 pub fn skip_unread_space(machine: &mut dyn Machine) {
     let Stdin::Typed(TypedInput { unread, .. }) = &mut machine.world_mut().stdin else { return };
     while matches!(unread.last(), Some(Byte::Concrete(byte)) if is_space(*byte)) {
@@ -280,7 +280,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     Ok(Some(Byte::of(machine.exprs(), value)))
 }
 
-/// Puts a byte back in front of the input (C11 7.21.7.10).
+/// Puts a byte back at the beginning of the input (C11 7.21.7.10).
 pub fn unread(machine: &mut dyn Machine, byte: Byte) {
     match &mut machine.world_mut().stdin {
         Stdin::Typed(input) => {

@@ -11,8 +11,8 @@ use super::fuse;
 use super::uses::{Places, Uses, read_reg, reads_of, writes_of};
 use crate::ir::{BinaryOp, Inst, Operand, Reg};
 
-// The largest distance, in instructions, between a computation and the move of its result, or
-// between that move and the last read of the result, at which the two are still joined.
+// The largest distance in instructions at which two steps are still joined: a computation and the
+// move of its result, or that move and the last read of the result.
 const REACH: usize = 64;
 
 /// Simplifies the blocks of a function with `params` parameters in place. `slots` are the registers
