@@ -27,7 +27,7 @@ pub(super) enum Target {
     /// The path leads to this file. If it ends with a name, `place` is the directory that contains
     /// the file, and the name there.
     Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
-    /// There is no file, but this directory could get one of this name.
+    /// There is no file, but one with this name could be made in this directory.
     Missing { directory: NodeId, name: Vec<Byte> },
 }
 

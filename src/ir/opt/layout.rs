@@ -44,7 +44,7 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>, level: Level) {
     function.counts.shrink_to_fit();
 }
 
-/// Redirects jumps to blocks that only jump to the targets of these blocks.
+/// Redirects each jump to a block that only jumps: it leads to that block's target instead.
 pub fn skip_empty_blocks(blocks: &mut [Code]) {
     let hops: Vec<Option<u32>> = blocks
         .iter()
