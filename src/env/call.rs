@@ -24,6 +24,6 @@ impl Arguments<'_> {
     }
 }
 
-/// Models one function: runs a call of it on the calling state, and returns the function's result,
-/// if it has one.
+/// A model of one function: runs a call on the calling state, and returns the function's result, if
+/// it has one.
 pub type Model = fn(&mut dyn Machine, Arguments<'_>) -> Result<Option<Value>, Stop>;

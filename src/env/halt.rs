@@ -23,14 +23,14 @@ pub enum Halt {
     Hang,
     /// `klee_silent_exit`: the program asks that this path be ignored.
     Silent,
-    /// An assumption of the program does not hold that other revisions may not make. These
-    /// revisions say nothing about these inputs.
+    /// The input violates an assumption of these revisions that other revisions may not make.
+    /// Nothing is said about what these revisions do on it.
     Outside,
-    /// The input is not well formed for what these revisions read, although it may be for others. They
-    /// say nothing about it.
+    /// The input is malformed for what these revisions read, although other revisions may accept
+    /// it. Nothing is said about what these revisions do on it.
     Malformed,
-    /// The path was left where it has only one future for all revisions: no place at which they
-    /// differ can be reached any more, and nothing has differed before.
+    /// The path was left because all its revisions have the same future: they have not differed so
+    /// far, and no place at which they could differ can be reached any more.
     Unaffected,
     /// The path was left before its end, so its outcome is not known.
     Incomplete(Incomplete),
@@ -102,19 +102,19 @@ pub enum Incomplete {
 }
 
 impl Halt {
-    /// Whether the program fails without choosing to, or never ends. Two revisions that both fail
-    /// in the same way need not agree in what they were meant to do.
+    /// Whether the program fails without choosing to, or never ends. Two revisions that fail in the
+    /// same way need not be meant to do the same.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Error(_) | Self::Trap(_) | Self::Hang)
     }
 
-    /// Whether nothing is said about these inputs because the revisions exclude them.
+    /// Whether the revisions exclude these inputs, so that nothing is said about them.
     pub fn is_excluded(&self) -> bool {
         matches!(self, Self::Outside | Self::Malformed)
     }
 
-    /// Whether a program compiled without checks may continue after this halt, so that it shows
-    /// more than the path says.
+    /// Whether a program compiled without checks may continue after this halt, and so show more
+    /// than the path says.
     pub fn may_go_on(&self) -> bool {
         match self {
             Self::Error(error) => !matches!(error, Error::NullDereference | Error::DivisionByZero),

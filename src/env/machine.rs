@@ -21,8 +21,8 @@ pub enum Stop {
     Exit(ExprId),
     /// The path is infeasible: an assumption contradicts its path condition.
     Impossible,
-    /// The instruction is to run again later: other states are to read input, or to ask the
-    /// solver, first.
+    /// The instruction must run again later: other states should read input, or ask the solver,
+    /// first.
     Later,
 }
 
@@ -59,8 +59,7 @@ impl From<Fault> for Stop {
 pub trait Machine {
     /// The expressions of the program.
     fn exprs(&self) -> &Exprs;
-    /// The number of the revision that runs, 32 bits. From now on the state depends on the
-    /// revision.
+    /// The number of the running revision, 32 bits. From now on the state depends on the revision.
     fn revision(&mut self) -> ExprId;
     /// The memory of the state.
     fn memory(&self) -> &Memory;
@@ -74,10 +73,10 @@ pub trait Machine {
     fn input(&self, name: &str, width: u32) -> ExprId {
         self.world().input(self.exprs(), name, width)
     }
-    /// Promises that this call decides nothing more, so that what it changes from here on need not
-    /// be undone for a sibling.
+    /// Promises that this call makes no more decisions, so that what it changes from here on need
+    /// not be undone for a sibling.
     fn commit(&mut self);
-    /// To be called before a token of typed input is made.
+    /// Must be called before a token of typed input is made.
     ///
     /// # Errors
     /// [`Stop::Later`] if the whole call is put off.
@@ -88,22 +87,22 @@ pub trait Machine {
     fn branch(&mut self, condition: ExprId) -> Result<bool, Stop>;
     /// Keeps only the inputs for which the 1-bit condition holds.
     fn assume(&mut self, condition: ExprId) -> Result<(), Stop>;
-    /// Keeps only the inputs for which the 1-bit condition holds that the program assumes. After a
-    /// meta fork, other revisions may not assume it: the inputs that it excludes then end in a
-    /// state of their own ([`Halt::Outside`]).
+    /// Keeps only the inputs for which the 1-bit condition, an assumption of the program, holds.
+    /// After a meta fork, other revisions may not assume it: the inputs that it excludes then end
+    /// in a state of their own ([`Halt::Outside`]).
     fn require(&mut self, condition: ExprId) -> Result<(), Stop>;
-    /// Keeps only the inputs for which the 1-bit condition holds, as only these are well formed for
-    /// what is read. Where another revision, or the original, may read something else, the inputs that
-    /// it excludes then end in a state of their own ([`Halt::Malformed`]).
+    /// Keeps only the inputs that are well formed for what is read: the 1-bit condition holds.
+    /// Where another revision, or the original, may read something else, the excluded inputs end in
+    /// a state of their own ([`Halt::Malformed`]).
     fn expect(&mut self, condition: ExprId) -> Result<(), Stop>;
     /// `value` as an expression of `width` bits that does not mention the revision: revisions with
-    /// different values are split. A value that was never written is noted, and taken as zero.
+    /// different values are split. A value that was never written is noted, and counts as zero.
     fn free_of_revision(&mut self, value: Value, width: u32) -> Result<ExprId, Stop>;
-    /// A concrete value of `width` bits for `value`. Forks over the feasible values, up to a limit;
-    /// beyond it, the rest is left as incomplete, and the reason names `what`.
+    /// A concrete value of `width` bits for `value`. Forks over the feasible values up to a limit.
+    /// If there are more, the rest ends as incomplete, and the reason names `what`.
     fn concretise(&mut self, value: Value, width: u32, what: &str) -> Result<u64, Stop>;
-    /// The low `width` bits of a value of 64 bits, as an instruction takes them: of those of an
-    /// address, no number is known.
+    /// The low `width` bits of a 64-bit value, as an instruction truncates it. If the value is an
+    /// address, no number for them is known.
     fn truncated(&mut self, value: Value, width: u32) -> Value;
     /// How many bytes to provide for an object whose size is `extent`, a 64-bit expression.
     fn capacity(&mut self, extent: ExprId) -> u64;
@@ -112,7 +111,7 @@ pub trait Machine {
     /// # Errors
     /// If they do not, the state ends with an error.
     fn reach(&mut self, address: u64, length: u64) -> Result<(), Stop>;
-    /// The byte at `address`, if the address certainly lies inside an object wherever the 1-bit
+    /// The byte at `address`, if the address certainly lies inside an object whenever the 1-bit
     /// condition `given` holds.
     fn peek(&self, address: u64, given: ExprId) -> Option<Byte>;
     /// Reads `width` bits at an address, which may be symbolic.
@@ -127,7 +126,7 @@ pub trait Machine {
     fn fill(&mut self, to: Value, byte: Value, length: Value) -> Result<(), Stop>;
 }
 
-/// The address `by` bytes behind `address`.
+/// The address `by` bytes after `address`.
 pub fn offset(exprs: &Exprs, address: Value, by: u64) -> Value {
     match address {
         Value::Int(at) => Value::Int(at.wrapping_add(by)),

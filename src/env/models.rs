@@ -1,4 +1,4 @@
-//! The registry of models: which model stands for a function that a program declares but does not
+//! The registry of models. A model stands for a function that a program declares but does not
 //! define, or runs before or instead of a function of the libc.
 
 use super::call::Model;
@@ -8,7 +8,7 @@ use super::libc::{
     strings,
 };
 
-/// The models that make terms of values.
+/// The models that turn values into terms.
 const TERMS: &[&[(&str, Model)]] = &[integers::PREPARATIONS, functions::PREPARATIONS];
 
 /// The models in use: all except those that are switched off by name.
@@ -22,7 +22,7 @@ impl Models {
     /// All models except those with these names.
     ///
     /// # Errors
-    /// If a name is not that of a model.
+    /// If there is no model of one of these names.
     pub fn without(names: &[String]) -> Result<Self, UnknownModel> {
         match names.iter().find(|name| find(name).or(find_preparation(name)).is_none()) {
             Some(name) => Err(UnknownModel(name.clone())),
@@ -30,9 +30,9 @@ impl Models {
         }
     }
 
-    /// These models, and in addition those that make a term of the value of a mathematical function
-    /// of unknown arguments (`env::libc::functions`) or of `atoi` (`env::libc::integers`). They
-    /// serve to compare revisions, not to follow what one of them does.
+    /// These models and, in addition, those that return a term: the value of a mathematical
+    /// function of unknown arguments (`env::libc::functions`) or of `atoi` (`env::libc::integers`).
+    /// They are for comparing revisions, not for following what one of them does.
     #[must_use]
     pub fn with_terms(self) -> Self {
         Self { terms: true, ..self }
@@ -47,16 +47,16 @@ impl Models {
         find(name).filter(|_| self.is_on(name))
     }
 
-    /// The model to run before the code of a function of the libc. If it returns a value, this is
-    /// the result of the call, and the code does not run.
+    /// The model to run before the code of a libc function. If it returns a value, this is the
+    /// result of the call, and the code does not run.
     pub fn preparation(&self, name: &str) -> Option<Model> {
         let is_term = find_in(TERMS, name).is_some();
         find_preparation(name).filter(|_| self.is_on(name) && (self.terms || !is_term))
     }
 
-    /// The model that replaces a function of which the program has the code. The function is one of
-    /// the libc's (`library`), or `rawmemchr`, which reads beyond the end of an object on purpose,
-    /// if no patch has changed it (`original`).
+    /// The model that replaces a function whose code the program has. Such a function belongs to
+    /// the libc (`library`), or is `rawmemchr` unless a patch has changed it (`original`):
+    /// `rawmemchr` reads beyond the end of an object on purpose.
     pub fn instead_of(&self, name: &str, library: bool, original: bool) -> Option<Model> {
         const READS_BEYOND: &str = "rawmemchr";
         let replaced = has_code(name) && (library || original && name == READS_BEYOND);
@@ -94,11 +94,11 @@ pub fn shows(name: &str) -> bool {
     ends(name) || is_shown && !output::SILENT.contains(&name)
 }
 
-/// Whether a function has a model that does nothing to the world and asks the kernel nothing.
+/// Whether a function has a model without effects on the world that asks the kernel nothing.
 pub fn has_no_effects(name: &str) -> bool {
     let tables = [allocation::MODELS, strings::MODELS, input::MODELS, math::MODELS, fenv::MODELS];
     let asks = ["psychic_rev", "__klee_meta", "__errno_location", "___errno_location"];
-    // A failed assertion says so.
+    // A failed assertion prints a message.
     let is_silent = ends(name) && name != "__assert_fail";
     find_in(&tables, name).is_some() || is_silent || asks.contains(&name)
 }

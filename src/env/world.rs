@@ -1,5 +1,5 @@
 //! What a state knows of the world outside its memory ([`World`]): the inputs it has taken, the
-//! outputs it has made ([`Effects`]), and what weakens its path ([`Approximation`]).
+//! outputs it has made ([`Effects`]), and the weaknesses of its path ([`Approximation`]).
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -52,8 +52,8 @@ pub enum Approximation {
     /// An address became part of an output.
     #[error("modelled loosely: an address that is shown")]
     AddressShown,
-    /// A call of this engine function, which returns something else in a native run; or the reason
-    /// that the program gave for a value that cannot be compared (`psychic_unknown`).
+    /// The program called this engine function, which returns another value in a native run; or it
+    /// gave this reason why a value cannot be compared (`psychic_unknown`).
     #[error("modelled loosely: {0}")]
     EngineCall(String),
     /// A system call that has no model.
@@ -62,15 +62,15 @@ pub enum Approximation {
     /// An error that the processor reports by a signal for which the program has a handler.
     #[error("modelled loosely: {0}, with a handler for its signal")]
     Caught(Error),
-    /// A decision depended on memory that was never written, whose content is to be arbitrary.
+    /// A decision depended on memory that was never written, whose content counts as arbitrary.
     #[error("modelled loosely: a decision on memory that was never written")]
     UninitialisedDecision,
     /// A decision of a whole program depended on an undefined value, such as the result of a
     /// function that ended without returning one.
     #[error("modelled loosely: a decision on an undefined value")]
     NoResult,
-    /// The value of this function of the C library was left arbitrary. What is proved for any value
-    /// is proved, but what a run shows is not known.
+    /// The value of this function of the C library was left arbitrary. A proof for every value
+    /// holds, but what a native run shows is not known.
     #[error("a function whose value was left open: {0}")]
     Function(&'static str),
     /// The program is run whole and has destructors, which do not run here.
@@ -79,7 +79,7 @@ pub enum Approximation {
     /// An output contains bytes that were never written.
     #[error("uninitialised output: {0}")]
     UninitialisedOutput(String),
-    /// An output of a function is where no memory of the program is.
+    /// An output of a function lies where the program has no memory.
     #[error("no memory of the program: {0}")]
     UnreadableOutput(String),
 }
@@ -88,7 +88,7 @@ fn at(place: Option<&str>) -> String {
     place.map(|place| format!(" at {place}")).unwrap_or_default()
 }
 
-/// The world of one state. A clone shares what neither side changes.
+/// The world of one state. Clones share whatever neither of them changes.
 #[derive(Clone, Debug)]
 pub struct World {
     /// The input, if only a single input is followed.
@@ -105,7 +105,7 @@ pub struct World {
     pub objects: Arc<Vec<InputObject>>,
     /// The command line. Its symbolic arguments are the objects `arg00`, `arg01` and so on.
     pub arguments: Arc<Vec<Argument>>,
-    /// Addresses of the `FILE` objects behind `stdin`, `stdout` and `stderr`.
+    /// The addresses of the `FILE` objects of `stdin`, `stdout` and `stderr`.
     pub files: StandardFiles,
     /// The state of the operating system.
     pub kernel: Arc<Kernel>,
@@ -125,7 +125,7 @@ pub struct World {
     pub approximations: Vec<Approximation>,
 }
 
-/// What a program has done to the world. Revisions that share a state may differ in this alone.
+/// What a program has done to the world. Revisions that share a state may differ only in this.
 #[derive(Clone, Debug)]
 pub struct Effects {
     stdout: Stream,
@@ -166,11 +166,11 @@ pub struct Exceptions {
     /// For each exception a 1-bit condition that says whether it is raised, in the order of the
     /// bits of `<fenv.h>`.
     pub raised: [ExprId; EXCEPTIONS],
-    /// An earlier operation, if there is any, of which it is not known which exceptions it raises.
+    /// An earlier operation, if any, whose exceptions are unknown.
     pub unknown: Option<&'static str>,
 }
 
-/// The addresses of the `FILE` objects behind the standard streams.
+/// The addresses of the `FILE` objects of the standard streams.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[allow(missing_docs)]
 pub struct StandardFiles {
@@ -197,8 +197,8 @@ impl World {
         }
     }
 
-    /// Whether a proof may rest on this path: its approximations, if any, are only functions whose
-    /// value is arbitrary, and what holds for any value holds for the real one.
+    /// Whether a proof may rest on this path. It may if the only approximations are functions whose
+    /// value was left arbitrary, because what holds for any value holds for the real one.
     pub fn is_followed(&self) -> bool {
         self.approximations.iter().all(|what| matches!(what, Approximation::Function(_)))
     }
@@ -217,7 +217,7 @@ impl World {
             && self.has_same_state(earlier)
     }
 
-    /// Whether everything except the printed text is the same as at `earlier`. The check is quick.
+    /// Whether nothing but the printed text has changed since `earlier`. The check is quick.
     pub fn differs_in_text_only(&self, earlier: &Self) -> bool {
         Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.outputs.len() == earlier.outputs.len()
@@ -225,8 +225,8 @@ impl World {
             && self.has_same_state(earlier)
     }
 
-    /// Whether everything except the printed text, and how much typed input was read, is the same
-    /// as at `earlier`.
+    /// Whether nothing but the printed text, and the amount of typed input that was read, has
+    /// changed since `earlier`.
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         Arc::ptr_eq(&self.kernel, &earlier.kernel)
             && self.outputs.len() == earlier.outputs.len()
@@ -265,7 +265,7 @@ impl World {
         }
     }
 
-    /// This world with `effects` in place of its own.
+    /// This world with its effects replaced by `effects`.
     pub fn with(self, effects: Effects) -> Self {
         let Effects { stdout, stderr, outputs, kernel } = effects;
         Self { stdout, stderr, outputs, kernel, ..self }

@@ -1,11 +1,11 @@
-//! Expressions of one arena in another ([`Adoption`]).
+//! Copies expressions from one arena into another ([`Adoption`]).
 
 use rustc_hash::FxHashMap;
 
 use super::{ExprId, Exprs, Node, VariableId};
 
-/// Takes expressions of one arena over into another. It remembers what it has taken over, so one
-/// adoption serves many expressions that share terms.
+/// Copies expressions from one arena into another. It remembers what it has copied, so one adoption
+/// serves many expressions that share terms.
 pub struct Adoption<'a> {
     from: &'a Exprs,
     to: &'a Exprs,
@@ -14,15 +14,15 @@ pub struct Adoption<'a> {
 }
 
 impl<'a> Adoption<'a> {
-    /// An adoption from one arena to another, in which each variable has the name that `name` gives it.
+    /// An adoption from one arena into another. `name` gives each variable its name there.
     pub fn new(from: &'a Exprs, to: &'a Exprs, name: &'a dyn Fn(VariableId) -> String) -> Self {
         Self { from, to, name, memo: FxHashMap::default() }
     }
 
-    /// `e` of the first arena, as an expression of the second.
+    /// The expression `e` of the first arena, in the second arena.
     ///
     /// # Panics
-    /// when the second arena has a variable of another width or kind under the name of one in `e`.
+    /// If the second arena has a variable of another width or kind under the name of one in `e`.
     pub fn adopt(&mut self, e: ExprId) -> ExprId {
         let Self { from, to, name, memo } = self;
         from.post_order(
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn an_adopted_expression_means_the_same() {
         let (from, to) = (Exprs::new(), Exprs::new());
-        // The other arena numbers its nodes and variables in another way.
+        // The other arena numbers its nodes and variables differently.
         to.input("y", 8);
         let [x, y] = ["x", "y"].map(|name| from.input(name, 8));
         let sum = from.add(from.mul(x, y), from.constant(8, 3));

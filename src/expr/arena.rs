@@ -18,18 +18,18 @@ const SHARDS: usize = 64;
 const RECENT_IDS: usize = 4096;
 
 thread_local! {
-    /// The id that this thread saw last for each value of the low bits of a hash. Most nodes
-    /// that are asked for exist and were asked for a moment ago; finding them here takes no lock.
+    /// The last id that this thread saw for each value of the low bits of a hash. Most requests are
+    /// for nodes that exist and were requested a moment ago; finding them here takes no lock.
     static RECENT: [Cell<Option<ExprId>>; RECENT_IDS] =
         const { [const { Cell::new(None) }; RECENT_IDS] };
 }
 
-/// A node, and the facts about it that are kept so that nobody has to look at its operands.
+/// A node, and facts about it that are stored so that no one needs to look at its operands.
 pub(super) struct Entry {
     pub node: Node,
     pub width: u32,
     pub mentions: Mentions,
-    /// See [`super::Exprs::structural_hash`].
+    /// The hash that [`super::Exprs::structural_hash`] returns.
     pub hash: u64,
     pub variables: OnceLock<Arc<[VariableId]>>,
 }
@@ -68,7 +68,7 @@ impl<T> Default for Shards<T> {
 
 impl<T> Shards<T> {
     /// Locks the table for `hash`. A poisoned lock is harmless: the tables are consistent after
-    /// every single operation, so a panic elsewhere left nothing half done.
+    /// every single operation, so a panic elsewhere leaves nothing half done.
     fn of(&self, hash: u64) -> MutexGuard<'_, HashTable<T>> {
         // The table itself uses the top bits and the bottom bits of the hash.
         let shard = (hash >> 32) as usize % SHARDS;
@@ -114,13 +114,13 @@ impl Arena {
         &self.wide[w.0 as usize]
     }
 
-    /// The id of `node`, which is stored if it is new.
+    /// The id of `node`; stores the node if it is new.
     pub fn intern(&self, node: Node, width: u32) -> ExprId {
         let hash = self.hash(node, width);
         let same = |entry: &Entry| entry.hash == hash && entry.width == width && entry.node == node;
         let recent = RECENT.with(|recent| recent[hash as usize % RECENT_IDS].get());
-        // The remembered id may come from another arena, so the entry that has it in this
-        // arena is compared.
+        // The remembered id may come from another arena, so the entry with this id in this arena is
+        // compared.
         if let Some(id) = recent
             && self.entries.get(id.0.get() as usize - 1).is_some_and(same)
         {
@@ -190,7 +190,7 @@ impl Arena {
     }
 
     /// # Panics
-    /// when `elements` is empty or the elements differ in width.
+    /// If `elements` is empty or the elements differ in width.
     pub fn intern_table(&self, elements: &[ExprId]) -> TableId {
         let first = *elements.first().expect("a table has at least one element");
         let width = self.entry(first).width;

@@ -34,7 +34,7 @@ impl Bv {
     /// `value` cut to `width` bits (zero-extended above 64).
     ///
     /// # Panics
-    /// when `width` is 0.
+    /// If `width` is 0.
     pub fn new(width: u32, value: u64) -> Self {
         assert!(width > 0, "a bit-vector has at least one bit");
         if width <= 64 {
@@ -62,8 +62,7 @@ impl Bv {
         }
     }
 
-    /// The value of little-endian `bytes`, of which missing ones count as zero, cut to `width`
-    /// bits.
+    /// The value of little-endian `bytes`, cut to `width` bits. Missing bytes count as zero.
     pub fn from_le_bytes(width: u32, bytes: &[u8]) -> Self {
         if width <= 64 {
             let mut low = [0; 8];
@@ -94,7 +93,7 @@ impl Bv {
         &self.bits
     }
 
-    /// The value if it fits 64 bits.
+    /// The value, if it fits in 64 bits.
     pub fn to_u64(&self) -> Option<u64> {
         match &self.bits {
             Bits::Narrow(value) => Some(*value),
@@ -102,7 +101,7 @@ impl Bv {
         }
     }
 
-    /// The value if it fits 128 bits.
+    /// The value, if it fits in 128 bits.
     pub fn to_u128(&self) -> Option<u128> {
         match &self.bits {
             Bits::Narrow(value) => Some(u128::from(*value)),
@@ -157,7 +156,7 @@ impl Bv {
         }
     }
 
-    /// Bit number `index`, counted from the least significant.
+    /// The bit number `index`, counted from the least significant one.
     pub fn bit(&self, index: u32) -> bool {
         match &self.bits {
             Bits::Narrow(value) => index < 64 && value >> index & 1 == 1,
@@ -170,7 +169,7 @@ impl Bv {
         self.bit(self.width - 1)
     }
 
-    /// How many bits the value needs when read as unsigned; 0 for zero.
+    /// The number of bits that the value needs when read as unsigned; 0 for zero.
     pub fn significant_bits(&self) -> u32 {
         match &self.bits {
             Bits::Narrow(value) => 64 - value.leading_zeros(),
@@ -178,7 +177,7 @@ impl Bv {
         }
     }
 
-    /// How many zero bits lie below the lowest one bit; the width for zero.
+    /// The number of zero bits below the lowest one bit; the width for zero.
     pub fn trailing_zeros(&self) -> u32 {
         match &self.bits {
             Bits::Narrow(value) => value.trailing_zeros().min(self.width),
@@ -212,7 +211,7 @@ impl Bv {
     /// `op` as SMT-LIB's FixedSizeBitVectors defines it; comparisons give width 1.
     ///
     /// # Panics
-    /// when the widths differ.
+    /// If the widths differ.
     pub fn binary(op: super::BinaryOp, a: &Self, b: &Self) -> Self {
         assert_eq!(a.width, b.width, "operands of {op:?} differ in width");
         match (&a.bits, &b.bits) {

@@ -1,14 +1,14 @@
-//! Conditions on one byte, as the characters for which they hold.
+//! Shows a condition on one byte as the characters for which it holds.
 
 use super::{Assignment, BinaryOp, Bv, ExprId, Exprs, Node};
 
-/// The most ranges that are named.
+/// The largest number of ranges that are shown.
 const RANGES: usize = 4;
 
 impl Exprs {
-    /// A condition on one byte as ranges of values, such as `'0' <= c <= '9'`, and whether it holds in
-    /// these rather than outside. `None` if `e` is no such condition, needs many ranges, or only has
-    /// comparisons, which read well as they are.
+    /// A condition on one byte as ranges of values, such as `'0' <= c <= '9'`. The `bool` says
+    /// whether it holds inside these ranges or outside. `None` if `e` is no such condition or needs
+    /// many ranges. Also `None` if it only has comparisons, which are readable as they are.
     pub(super) fn characters(&self, e: ExprId) -> Option<(String, bool)> {
         let [byte] = *self.variables(e) else { return None };
         let are_comparisons = || !self.any_node(e, |e| !self.is_of_comparisons(e));
@@ -31,7 +31,7 @@ impl Exprs {
         Some((ranges.join(" || "), is_inside))
     }
 
-    /// Whether a node may be in a condition that is made of comparisons alone.
+    /// Whether a node may occur in a condition that consists only of comparisons.
     fn is_of_comparisons(&self, e: ExprId) -> bool {
         let compares = |op| matches!(op, BinaryOp::Eq | BinaryOp::Ult | BinaryOp::Slt);
         match self.node(e) {
@@ -43,7 +43,7 @@ impl Exprs {
     }
 }
 
-/// The ranges, with both their ends, of ascending values.
+/// The ranges that ascending values form, each with both its ends.
 fn ranges(values: &[u8]) -> Vec<(u8, u8)> {
     let run = values.chunk_by(|a, b| a + 1 == *b);
     run.map(|run| (run[0], run[run.len() - 1])).collect()
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(exprs.display_as_c(blank), "9 <= c <= 13 || c == ' '");
         assert_eq!(exprs.display_as_c(is(u8::is_ascii)), "c <= 127");
         assert_eq!(exprs.characters(is(|byte| byte % 2 == 0)), None, "too many ranges");
-        // Another byte takes part.
+        // This condition involves another byte.
         assert_eq!(exprs.characters(exprs.and(digit, exprs.eq(c, d))), None);
     }
 

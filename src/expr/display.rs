@@ -7,23 +7,23 @@ use super::{
     characters::character,
 };
 
-/// The length in bytes past which a text is cut and ends in an ellipsis: as subterms are shared,
-/// the printed tree can be exponentially larger than the term.
+/// The length in bytes beyond which a text is cut and ends in an ellipsis. Because subterms are
+/// shared, the printed tree can be exponentially larger than the term.
 const LONGEST: usize = 2000;
 
 impl Exprs {
-    /// A readable infix form for reports and error messages, in C's operators. Signed
-    /// operations are marked `s`, as in `a <s b`, floating-point ones `f`. A text that gets too
-    /// long is cut and ends in `...`.
+    /// A readable infix form for reports and error messages, with C's operators. Signed operations
+    /// are marked with `s`, as in `a <s b`, floating-point ones with `f`. A text that gets too long
+    /// is cut and ends in `...`.
     pub fn display(&self, e: ExprId) -> String {
         self.text(vec![Part::Term(e)], Notation::Marked)
     }
 
-    /// As [`Self::display`], but as a condition stands in C: signed operations are not marked, and there
-    /// are no parentheses around the whole.
+    /// A condition in readable infix form, as it would appear in C. Unlike in [`Self::display`],
+    /// signed operations are not marked, and the whole has no parentheses.
     pub fn display_as_c(&self, e: ExprId) -> String {
         let mut parts = self.parts(e, Notation::C);
-        // Where the first text is a parenthesis alone, the last one closes it.
+        // If the first text is only a parenthesis, the last one closes it.
         if let [Part::Text(first), .., Part::Text(last)] = &mut parts[..]
             && first == "("
         {
@@ -33,7 +33,7 @@ impl Exprs {
         self.text(parts, Notation::C)
     }
 
-    /// The text of parts, one after the other.
+    /// The text of several parts in sequence.
     fn text(&self, parts: Vec<Part>, notation: Notation) -> String {
         let mut text = String::new();
         let mut stack = parts;
@@ -132,8 +132,8 @@ impl Exprs {
         }
     }
 
-    /// Whether `x` is `y`, or is not: a byte is compared with a character, an integer with a signed
-    /// number.
+    /// The comparison `x relation y`, where `relation` says equal or not equal. A byte is compared
+    /// with a character, an integer with a signed number.
     fn equality_parts(&self, x: ExprId, relation: &str, y: ExprId) -> Vec<Part> {
         let width = self.width(y);
         let shown = self.as_bv(y).and_then(|c| match c.to_u64() {
@@ -216,12 +216,12 @@ fn relation_symbol(relation: FloatRelation) -> &'static str {
 enum Notation {
     /// Signed operations have a mark.
     Marked,
-    /// As in C, where the types of the operands tell.
+    /// As in C, where the operand types show whether an operation is signed.
     C,
 }
 
 impl Notation {
-    /// What follows the operator of a signed operation.
+    /// The mark after the operator of a signed operation.
     fn signed(self) -> &'static str {
         match self {
             Self::Marked => "s",

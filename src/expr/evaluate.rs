@@ -9,15 +9,15 @@ use super::{
     fold,
 };
 
-/// Evaluates expressions under one assignment and remembers the value of every shared
-/// term, so that evaluating a second expression costs only what is new in it.
+/// Evaluates expressions under one assignment. It remembers the value of every shared term, so
+/// evaluating a second expression costs only what is new in it.
 pub struct Evaluator<'a> {
     exprs: &'a Exprs,
     assignment: &'a Assignment,
     memo: &'a mut Memo,
 }
 
-/// The values that an [`Evaluator`] found; it must only ever be used with one assignment.
+/// The values that an [`Evaluator`] has found. It must be used with only one assignment.
 #[derive(Default)]
 pub struct Memo {
     narrow: FxHashMap<ExprId, u64>,
@@ -26,7 +26,7 @@ pub struct Memo {
 }
 
 impl Memo {
-    /// How many values are remembered.
+    /// The number of remembered values.
     pub fn len(&self) -> usize {
         self.narrow.len() + self.wide.len()
     }
@@ -38,7 +38,7 @@ impl Memo {
 }
 
 impl<'a> Evaluator<'a> {
-    /// An evaluator that starts from the values in `memo`.
+    /// An evaluator that starts with the values in `memo`.
     pub fn new(exprs: &'a Exprs, assignment: &'a Assignment, memo: &'a mut Memo) -> Self {
         Self { exprs, assignment, memo }
     }
@@ -49,7 +49,7 @@ impl<'a> Evaluator<'a> {
         self.known(e).expect("computed just now")
     }
 
-    /// Whether `e`, a truth value, holds.
+    /// Whether the truth value `e` is true.
     pub fn holds(&mut self, e: ExprId) -> bool {
         self.run(e);
         self.narrow(e) == Some(1)
@@ -99,7 +99,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The value of an operand of at most 64 bits. An operand without a value yet is put on the
+    /// The value of an operand of at most 64 bits. An operand that has no value yet is put on the
     /// stack.
     fn need(&mut self, e: ExprId) -> Option<u64> {
         let value = self.narrow(e);
@@ -130,8 +130,8 @@ impl<'a> Evaluator<'a> {
         Format::of(self.exprs.width(e)).expect("the width of a format")
     }
 
-    /// The value of `e` if all operands that matter have values; otherwise puts missing operands
-    /// on the stack. Of a choice, only the condition and the taken arm matter.
+    /// The value of `e` if all operands that matter have values; otherwise puts missing operands on
+    /// the stack. For a choice, only the condition and the taken arm matter.
     fn step(&mut self, e: ExprId) -> Option<Value> {
         let exprs = self.exprs;
         let width = exprs.width(e);
@@ -214,7 +214,7 @@ enum Value {
 }
 
 /// # Panics
-/// when the assignment gives the variable a value of another width.
+/// If the assignment gives the variable a value of another width.
 fn variable(assignment: &Assignment, v: VariableId, width: u32) -> Bv {
     let Some(value) = assignment.0.get(&v) else { return Bv::zero(width) };
     assert_eq!(value.width(), width, "variable {} has a value of another width", v.0);
@@ -225,7 +225,7 @@ impl Exprs {
     /// The value of `e`; see [`Evaluator`] for several expressions under one assignment.
     ///
     /// # Panics
-    /// when `assignment` gives a variable a value of another width.
+    /// If `assignment` gives a variable a value of another width.
     pub fn evaluate(&self, e: ExprId, assignment: &Assignment) -> Bv {
         if let Some(constant) = self.as_bv(e) {
             return constant;

@@ -1,4 +1,4 @@
-//! The public face of the arena of expressions.
+//! The public interface of the arena of expressions.
 
 use std::{
     fmt,
@@ -19,8 +19,8 @@ use super::{
 #[derive(Default)]
 pub struct Exprs {
     pub(super) arena: arena::Arena,
-    /// The arguments of each application of a function, by the name of the variable that stands
-    /// for its value.
+    /// The arguments of each function application, by the name of the variable that stands for its
+    /// value.
     applications: Mutex<FxHashMap<String, Vec<ExprId>>>,
 }
 
@@ -28,9 +28,9 @@ pub struct Exprs {
 pub const REVISION: &str = "psychic_revision";
 
 impl Exprs {
-    /// The value of an uninterpreted function of `width` bits: the same variable for equal
-    /// arguments. The variable's name is made of the arguments' hashes; `None` in the unlikely
-    /// case that other arguments have that name already.
+    /// The value of an uninterpreted function, `width` bits wide: the same variable for equal
+    /// arguments. The arguments' hashes make up the variable's name. `None` in the unlikely case
+    /// that this name already belongs to other arguments.
     pub fn application(&self, function: &str, width: u32, arguments: &[ExprId]) -> Option<ExprId> {
         let digits = arguments.iter().map(|e| format!("{:016x}", self.structural_hash(*e)));
         let name = format!("{function}({})", digits.collect::<Vec<_>>().join(","));
@@ -44,7 +44,7 @@ impl Exprs {
         Self::default()
     }
 
-    /// How many distinct nodes exist.
+    /// The number of distinct nodes.
     pub fn len(&self) -> usize {
         self.arena.len()
     }
@@ -73,10 +73,10 @@ impl Exprs {
         self.constant(1, u64::from(value))
     }
 
-    /// The variable called `name`; asking again gives the same one.
+    /// The variable called `name`; a second call returns the same one.
     ///
     /// # Panics
-    /// when it exists with another width or kind.
+    /// If it exists with another width or kind.
     pub fn variable(&self, name: &str, width: u32, kind: VariableKind) -> ExprId {
         self.arena.intern_variable(name, width, kind)
     }
@@ -92,7 +92,7 @@ impl Exprs {
         self.variable(name, width, VariableKind::Uninitialised)
     }
 
-    /// The variable [`REVISION`], which says which revision runs.
+    /// The variable [`REVISION`], whose value is the running revision.
     pub fn revision(&self) -> ExprId {
         self.variable(REVISION, 32, VariableKind::Revision)
     }
@@ -122,7 +122,7 @@ impl Exprs {
         self.arena.variable(v).kind
     }
 
-    /// The variable that `e` is, if it is just a variable.
+    /// The variable that `e` is, if it is a variable.
     pub fn as_variable(&self, e: ExprId) -> Option<VariableId> {
         match self.node(e) {
             Node::Variable(v) => Some(v),
@@ -133,7 +133,7 @@ impl Exprs {
     /// The table of these elements.
     ///
     /// # Panics
-    /// when there is no element or they differ in width.
+    /// If there are no elements, or if they differ in width.
     pub fn table(&self, elements: &[ExprId]) -> TableId {
         self.arena.intern_table(elements)
     }
@@ -143,7 +143,7 @@ impl Exprs {
         &self.arena.table(table).elements
     }
 
-    /// What `e` is made of.
+    /// The node of `e`.
     pub fn node(&self, e: ExprId) -> Node {
         self.arena.entry(e).node
     }

@@ -1,5 +1,5 @@
-//! The meaning of the operations on concrete values, once for up to 64 bits and once for
-//! any width (SMT-LIB 2.6, theory FixedSizeBitVectors and logic QF_BV).
+//! The operations on concrete values, once for up to 64 bits and once for any width (SMT-LIB 2.6,
+//! theory FixedSizeBitVectors and logic QF_BV).
 
 use num_bigint::BigUint;
 
@@ -25,7 +25,7 @@ pub(super) fn signed(width: u32, value: u64) -> i64 {
     (value << (64 - width)) as i64 >> (64 - width)
 }
 
-/// `op` on values of `width` <= 64 bits that are already truncated, as the result is.
+/// Applies `op` to values of `width` <= 64 bits. Operands and result are truncated to their width.
 #[inline]
 pub(super) fn narrow(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
     let mask = mask(width);
@@ -71,7 +71,7 @@ pub(super) fn narrow(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
     }
 }
 
-/// `op` on values of any width that are already truncated, as the result is.
+/// Applies `op` to values of any width. Operands and result are truncated to their width.
 pub(super) fn wide(op: BinaryOp, width: u32, a: &BigUint, b: &BigUint) -> BigUint {
     let zero = BigUint::ZERO;
     let negative = |x: &BigUint| x.bit(u64::from(width - 1));

@@ -1,4 +1,4 @@
-//! Ids of expressions, variables and tables, and what expressions mention.
+//! Ids of expressions, variables and tables, and [`Mentions`].
 
 use std::{num::NonZeroU32, ops::Range};
 
@@ -10,7 +10,7 @@ pub struct ExprId(pub(crate) NonZeroU32);
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct VariableId(pub(crate) u32);
 
-/// A table: a row of equally wide expressions, of constant length, from which a symbolic index
+/// A table: a sequence of equally wide expressions, of constant length, from which a symbolic index
 /// selects one.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TableId(pub(crate) u32);
@@ -22,11 +22,12 @@ pub enum VariableKind {
     Input,
     /// The contents of memory that was never written.
     Uninitialised,
-    /// The revision that runs; exactly one such variable exists, 32 bits wide.
+    /// The running revision; exactly one such variable exists, 32 bits wide.
     Revision,
     /// An address that is used as a number; 64 bits.
     Address,
-    /// The value of a function of which only the arguments are known ([`Exprs::application`](super::Exprs::application)).
+    /// The value of a function whose arguments alone are known
+    /// ([`Exprs::application`](super::Exprs::application)).
     Function,
 }
 
@@ -57,42 +58,42 @@ impl Mentions {
         Self(if is_large { Self::LARGE } else { 0 })
     }
 
-    /// Some [`VariableKind::Input`] or [`VariableKind::Function`].
+    /// Whether an [`VariableKind::Input`] or a [`VariableKind::Function`] is mentioned.
     pub fn input(self) -> bool {
         self.0 & Self::INPUT != 0
     }
 
-    /// Some [`VariableKind::Uninitialised`].
+    /// Whether a [`VariableKind::Uninitialised`] is mentioned.
     pub fn uninitialised(self) -> bool {
         self.0 & Self::UNINITIALISED != 0
     }
 
-    /// The [`VariableKind::Revision`].
+    /// Whether the [`VariableKind::Revision`] is mentioned.
     pub fn revision(self) -> bool {
         self.0 & Self::REVISION != 0
     }
 
-    /// Some [`VariableKind::Address`].
+    /// Whether a [`VariableKind::Address`] is mentioned.
     pub fn address(self) -> bool {
         self.0 & Self::ADDRESS != 0
     }
 
-    /// Some constant of 64 bits in [`LARGE`].
+    /// Whether a 64-bit constant in [`LARGE`] is mentioned.
     pub fn large(self) -> bool {
         self.0 & Self::LARGE != 0
     }
 
-    /// What either mentions.
+    /// What at least one of the two mentions.
     pub fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether there is something that both mention.
+    /// Whether the two have a mention in common.
     pub fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// Constants that few programs compute with. Whoever gives a meaning to some of them, as memory does
-/// to addresses, sees at a glance which expressions have none.
+/// Constants that few programs compute with. Memory uses some of them as addresses: an expression
+/// without such constants contains no address.
 pub const LARGE: Range<u64> = 1 << 60..1 << 63;

@@ -2,7 +2,7 @@
 
 use super::{BinaryOp, ExprId, Exprs, Node, fold};
 
-/// How many assignments are evaluated at once: as many as a byte has values.
+/// The number of assignments that are evaluated at once: as many as a byte has values.
 pub const LANES: usize = 256;
 
 /// The value of an expression of at most 64 bits under each of the assignments.
@@ -37,7 +37,7 @@ impl Exprs {
 
     /// Writes the value of `e` in each lane to `out`. `operand` gives the values of those operands
     /// that are not constants. Returns `None` if `operand` does, or if
-    /// [`has_lanes`](Self::has_lanes) is false; what is in `out` then has no meaning.
+    /// [`has_lanes`](Self::has_lanes) is false; the content of `out` is then meaningless.
     pub fn lanes<'a>(
         &self,
         e: ExprId,
@@ -57,7 +57,7 @@ impl Exprs {
             Node::Neg(a) => unary(of(a)?, out, |a| a.wrapping_neg() & mask),
             Node::Binary(op, a, b) => operation(op, self.width(a), of(a)?, of(b)?, out),
             Node::Ite(c, a, b) => {
-                // Where the condition holds, `a` is written over `b`.
+                // `a` is written over `b` where the condition holds.
                 unary(of(b)?, out, |b| b);
                 match (of(c)?, of(a)?) {
                     (Operand::All(0), _) => {}
@@ -133,8 +133,8 @@ fn binary(a: Operand<'_>, b: Operand<'_>, out: &mut Lanes, of: impl Fn(u64, u64)
     }
 }
 
-/// An operation on operands of `width` bits. Each operation has a loop of its own, so that every
-/// loop is simple.
+/// An operation on operands of `width` bits. Each operation has a separate loop, so that every loop
+/// is simple.
 fn operation(op: BinaryOp, width: u32, a: Operand<'_>, b: Operand<'_>, out: &mut Lanes) {
     macro_rules! each {
         ($($name:ident)*) => {
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Compares the lanes of every term with its evaluation, for many values of both variables.
+    /// Compares the lanes of every term with its evaluation for many values of both variables.
     fn check(exprs: &Exprs, terms: &[ExprId]) {
         use rustc_hash::FxHashMap;
         let mut known: FxHashMap<ExprId, Lanes> = FxHashMap::default();

@@ -1,10 +1,9 @@
 //! Expressions: immutable, hash-consed bit-vector terms in one append-only arena.
 //!
-//! A truth value is a bit-vector of width 1, a floating-point number is its encoding (see
+//! A truth value is a bit-vector of width 1; a floating-point number is its encoding (see
 //! [`float`]). Every constructor simplifies locally and eagerly, so a constant comes back as a
-//! constant node and equal terms have equal ids. The result of a constructor depends on the
-//! structure of its operands alone: not on their ids, on the thread, or on what else the arena
-//! holds.
+//! constant node, and equal terms have equal ids. The result of a constructor depends only on the
+//! structure of its operands: not on their ids, on the thread, or on what else the arena holds.
 //!
 //! ```
 //! use psychic::expr::{Exprs, VariableKind};

@@ -6,7 +6,7 @@ use super::{
     op::BinaryOp,
 };
 
-/// What an expression is made of; its width is [`super::Exprs::width`].
+/// The operator and operands of an expression; [`super::Exprs::width`] is its width.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Node {
     /// A constant of at most 64 bits.
@@ -21,11 +21,11 @@ pub enum Node {
     Neg(ExprId),
     /// An operation on two operands.
     Binary(BinaryOp, ExprId, ExprId),
-    /// A choice: the condition, the value if it holds, the value if not.
+    /// A choice: the condition, the value if it holds, and the value otherwise.
     Ite(ExprId, ExprId, ExprId),
-    /// A slice: as many bits as the node is wide, from bit `low` upwards.
+    /// A slice: the node's width in bits, from bit `low` upwards.
     Extract {
-        /// The whole.
+        /// The expression from which bits are taken.
         of: ExprId,
         /// The lowest bit taken.
         low: u32,

@@ -2,8 +2,9 @@
 
 /// An operation on two operands of one width, named and defined as in SMT-LIB.
 ///
-/// There is no subtraction, `<=`, or disjunction of truth values: they are written with
-/// negation, so that equal things look equal and opposites differ by one [`Node::Not`](super::Node::Not).
+/// There is no subtraction, no `<=`, and no disjunction of truth values. They are written with
+/// negation, so that equal things look equal and opposites differ by one
+/// [`Node::Not`](super::Node::Not).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(missing_docs, reason = "SMT-LIB's bvadd, bvmul and so on")]
 pub enum BinaryOp {
@@ -44,7 +45,7 @@ impl BinaryOp {
         Self::Slt,
     ];
 
-    /// Whether the result is a truth value whatever the width of the operands.
+    /// Whether the result is a truth value for operands of any width.
     pub fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ult | Self::Slt)
     }

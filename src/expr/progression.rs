@@ -1,8 +1,8 @@
-//! Arithmetic progressions, as the offsets of one field in an array of structures are.
+//! Arithmetic progressions, such as the offsets of one field in an array of structures.
 
 use super::{BinaryOp, ExprId, Exprs, Node, fold};
 
-/// How many terms are looked at for one answer.
+/// The number of terms that are examined for one answer.
 const TERMS: u32 = 64;
 
 /// The numbers that are `first` plus or minus a multiple of `step`.
@@ -21,7 +21,7 @@ impl Progression {
         self.step
     }
 
-    /// Whether a number is one of these.
+    /// Whether the progression contains a number.
     pub fn contains(&self, value: i64) -> bool {
         let distance = i128::from(value) - self.first;
         match self.step {
@@ -30,7 +30,7 @@ impl Progression {
         }
     }
 
-    /// The numbers from 0 to `last`, in ascending order.
+    /// The numbers of the progression from 0 to `last`, in ascending order.
     pub fn up_to(&self, last: u64) -> impl Iterator<Item = u64> {
         let step = self.step.max(1);
         let least = match self.step {
@@ -44,7 +44,7 @@ impl Progression {
     }
 }
 
-/// Signed values: those of a progression that are at most `reach` from 0.
+/// The signed values that belong to a progression and are at most `reach` from 0.
 #[derive(Clone, Copy)]
 struct Values {
     numbers: Progression,
@@ -62,7 +62,7 @@ impl Values {
         Self { numbers: Progression { first, step }, reach: self.reach + other.reach }
     }
 
-    /// `None` if numbers become so large that nobody asks for them.
+    /// The multiples by `factor`; `None` if numbers become too large.
     fn times(self, factor: i128) -> Option<Self> {
         let step = i128::from(self.numbers.step).checked_mul(factor)?.unsigned_abs();
         let first = self.numbers.first.checked_mul(factor)?;
@@ -80,8 +80,8 @@ impl Values {
 }
 
 impl Exprs {
-    /// A progression to which the signed value of `e` belongs, which has at most 64 bits. Sums and
-    /// products that may overflow count as any number.
+    /// A progression that contains the signed value of `e`, which must have at most 64 bits. Sums
+    /// and products that may overflow count as any number.
     pub fn progression(&self, e: ExprId) -> Progression {
         self.progression_within(e, &mut { TERMS }).numbers
     }
@@ -103,7 +103,7 @@ impl Exprs {
         })
     }
 
-    /// The values of one term, as if nothing overflowed.
+    /// The values of one term, on the assumption that nothing overflows.
     fn progression_of(&self, e: ExprId, left: &mut u32) -> Option<Values> {
         match self.node(e) {
             Node::Sext(a) => Some(self.progression_within(a, left)),
@@ -139,7 +139,7 @@ impl Exprs {
     }
 }
 
-/// The greatest common divisor; that of 0 and a number is the number.
+/// The greatest common divisor. That of 0 and a number is the number.
 fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

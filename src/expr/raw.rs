@@ -1,8 +1,8 @@
-//! Terms built without simplification, for tests to compare with.
+//! Terms built without simplification, as a reference for tests.
 
 use super::{BinaryOp, ExprId, Exprs, FloatBinary, FloatRelation, FloatUnary, Node, Rounding};
 
-/// Makes nodes exactly as they are asked for.
+/// Makes nodes exactly as requested.
 #[derive(Clone, Copy)]
 pub struct Raw<'a>(pub &'a Exprs);
 

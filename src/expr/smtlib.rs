@@ -12,8 +12,8 @@ use super::{BinaryOp, Bv, ExprId, Exprs, Node, TableId};
 mod float;
 
 impl Exprs {
-    /// An SMT-LIB 2 script that asserts `constraints` and asks for a model. Its length is
-    /// linear in the number of distinct terms: a term that is used twice gets a name.
+    /// An SMT-LIB 2 script that asserts `constraints` and asks for a model. Its length is linear in
+    /// the number of distinct terms, because a term that is used twice gets a name.
     pub fn smtlib(&self, constraints: &[ExprId]) -> String {
         let mut order = Vec::new();
         let mut uses: FxHashMap<ExprId, usize> = FxHashMap::default();
@@ -80,10 +80,10 @@ struct Script<'a> {
     names: usize,
 }
 
-/// A term is named when its text gets longer than this, so that no line grows with depth.
+/// A term gets a name if its text is longer than this, so that no line grows with depth.
 const LONGEST: usize = 120;
 
-/// The text of a term. A term of width 1 is a truth value or a bit, whichever it was made as.
+/// The text of a term. A term of width 1 is a truth value or a bit, depending on how it was made.
 enum Term {
     Bits(String),
     Truth(String),
@@ -194,7 +194,7 @@ impl Script<'_> {
         Some(format!("({symbol} {} {})", self.truth(a), self.truth(b)))
     }
 
-    /// The negation of `a`, written without `not` where another operator says the same.
+    /// The negation of `a`, written without `not` if another operator expresses it.
     fn negation(&self, a: ExprId) -> String {
         let operand_of_or = |e: ExprId| match self.exprs.node(e) {
             Node::Not(x) => self.truth(x),
@@ -217,8 +217,8 @@ impl Script<'_> {
         Some(format!("({symbol} {} {})", self.bits(x), self.bits(y)))
     }
 
-    /// The element of a table, as a chain of choices: one line for every element, from the last
-    /// to the first.
+    /// The element of a table, as a chain of choices: one line for each element, from the last to
+    /// the first.
     fn select(&mut self, table: TableId, index: ExprId, width: u32) -> String {
         let bits = self.exprs.width(index);
         let mut rest = Term::Bits(literal(&Bv::zero(width)));
@@ -249,7 +249,7 @@ fn literal(value: &Bv) -> String {
     }
 }
 
-/// A quoted symbol may hold anything but `|` and `\`.
+/// A quoted symbol may contain anything but `|` and `\`.
 fn quoted(name: &str) -> String {
     format!("|{}|", name.replace(['|', '\\'], "_"))
 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{ExprId, Exprs, Mentions, Node, VariableId};
 
-/// A replacement of variables, all at once. It remembers which terms it has replaced, so one
+/// A simultaneous replacement of variables. It remembers the terms that it has replaced, so one
 /// substitution serves many expressions that share terms.
 pub struct Substitution {
     by: FxHashMap<VariableId, ExprId>,
@@ -16,7 +16,7 @@ impl Substitution {
     /// The substitution that replaces `variable` by `by`.
     ///
     /// # Panics
-    /// when their widths differ.
+    /// If their widths differ.
     pub fn new(exprs: &Exprs, variable: VariableId, by: ExprId) -> Self {
         Self::of(exprs, [(variable, by)])
     }
@@ -24,7 +24,7 @@ impl Substitution {
     /// The substitution that replaces each variable by the expression paired with it.
     ///
     /// # Panics
-    /// when the widths of a variable and its replacement differ.
+    /// If the widths of a variable and its replacement differ.
     pub fn of(exprs: &Exprs, all: impl IntoIterator<Item = (VariableId, ExprId)>) -> Self {
         let by: FxHashMap<_, _> = all.into_iter().collect();
         for (variable, by) in &by {
@@ -40,7 +40,7 @@ impl Substitution {
         Self { by, mentions, memo: FxHashMap::default() }
     }
 
-    /// `e` with the variables replaced and every term above them simplified anew.
+    /// `e` with the variables replaced and every term above them simplified again.
     pub fn apply(&mut self, exprs: &Exprs, e: ExprId) -> ExprId {
         let Self { by, mentions, memo } = self;
         let untouched = |e: ExprId| !exprs.mentions(e).meets(*mentions);
@@ -60,16 +60,16 @@ impl Substitution {
 }
 
 impl Exprs {
-    /// `e` with the variable replaced and everything above it simplified anew; see
+    /// `e` with the variable replaced and everything above it simplified again; see
     /// [`Substitution`] for several expressions.
     ///
     /// # Panics
-    /// when the widths of the variable and its replacement differ.
+    /// If the widths of the variable and its replacement differ.
     pub fn substitute(&self, e: ExprId, variable: VariableId, by: ExprId) -> ExprId {
         Substitution::new(self, variable, by).apply(self, e)
     }
 
-    /// The node of `e` built anew from the images of its operands; `e` itself if no image differs.
+    /// The node of `e` rebuilt from the images of its operands; `e` itself if no image differs.
     pub(crate) fn rebuild(&self, e: ExprId, image: impl Fn(ExprId) -> ExprId) -> ExprId {
         let mut changed = false;
         self.for_each_operand(e, |operand| changed |= image(operand) != operand);
@@ -82,10 +82,11 @@ impl Exprs {
         }
     }
 
-    /// The application that `e` is in the arena `from`, here, to the images of its operands.
+    /// Applies, in this arena, the operation that `e` is in the arena `from` to the images of its
+    /// operands.
     ///
     /// # Panics
-    /// when `e` is a constant or a variable.
+    /// If `e` is a constant or a variable.
     pub(super) fn like(&self, from: &Self, e: ExprId, image: impl Fn(ExprId) -> ExprId) -> ExprId {
         match from.node(e) {
             Node::Constant(_) | Node::WideConstant(_) | Node::Variable(_) => {

@@ -1,5 +1,5 @@
-//! Walks over terms, without recursion: a path through a loop makes terms as deep as the loop
-//! is long.
+//! Walks over terms without recursion: a path through a loop makes terms as deep as the loop is
+//! long.
 
 use std::sync::Arc;
 
@@ -38,9 +38,9 @@ impl Exprs {
         }
     }
 
-    /// Visits `roots` and every term below them for which `done` does not hold yet, operands
-    /// before the terms that use them, in an order that depends on structure alone. `visit` must
-    /// make `done` true.
+    /// Visits `roots` and every term below them for which `done` does not hold yet. Operands come
+    /// before the terms that use them; the order depends only on structure. `visit` must make
+    /// `done` true.
     pub(crate) fn post_order<S>(
         &self,
         roots: &[ExprId],

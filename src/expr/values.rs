@@ -1,34 +1,34 @@
-//! Which values an expression may have, as far as its first few levels show.
+//! The possible values of an expression, derived from its first few levels.
 
 use super::{BinaryOp, ExprId, Exprs, Node, TableId, fold};
 
-/// How many terms, constants aside, are looked at for one answer: choices may nest, and share
+/// How many terms, apart from constants, are examined for one answer. Choices may nest, and share
 /// terms, without bound.
 const TERMS: u32 = 256;
-/// How many elements of a table are looked at.
+/// How many elements of a table are examined.
 const ELEMENTS: usize = 4096;
 
 impl Exprs {
-    /// A lower and an upper bound of the unsigned value of `e`, which has at most 64 bits.
+    /// A lower and an upper bound of the unsigned value of `e`, which must have at most 64 bits.
     pub fn bounds(&self, e: ExprId) -> (u64, u64) {
         self.bounds_within(e, &mut { TERMS })
     }
 
-    /// A lower and an upper bound of the signed value of `e`, which has at most 64 bits. They are
-    /// useful for sums of sign-extended numbers, which C makes of every `char`.
+    /// A lower and an upper bound of the signed value of `e`, which must have at most 64 bits. They
+    /// help with sums of sign-extended numbers, into which C turns every `char`.
     pub fn signed_bounds(&self, e: ExprId) -> (i64, i64) {
         self.signed_within(e, &mut { TERMS })
     }
 
-    /// All values that `e`, which has at most 64 bits, may have, in ascending order (some may be
-    /// impossible); `None` if there may be more than `most`.
+    /// The values that `e` may have, in ascending order; some may be impossible. `e` must have at
+    /// most 64 bits. `None` if there may be more than `most`.
     pub fn few_values(&self, e: ExprId, most: usize) -> Option<Vec<u64>> {
         self.values_within(e, most, &mut { TERMS })
     }
 
-    /// Whether two numbers of one width are certainly integers that are not far apart, as two
-    /// values of a counter are. One is at most `i32::MAX` more than the other, or both are
-    /// constants that fit an `i32`, whatever conditions choose in either. Two values of a `double`
+    /// Whether two numbers of one width are certainly integers that are close together, like two
+    /// values of a counter. Whatever conditions choose in either, one number is at most `i32::MAX`
+    /// more than the other, or both are constants that fit in an `i32`. Two values of a `double`
     /// are not expected to look like this.
     pub fn are_close(&self, a: ExprId, b: ExprId) -> bool {
         self.are_close_within(a, b, &mut { TERMS })
@@ -172,7 +172,7 @@ impl Exprs {
                 let sum = a.0.checked_add(b.0).zip(a.1.checked_add(b.1));
                 sum.filter(|bounds| fits(*bounds)).unwrap_or(any)
             }
-            // The dividend counts as any number: a quotient of a quotient is one quotient already,
+            // The dividend counts as any number. A quotient of a quotient is already one quotient,
             // and chains of terms are long.
             Node::Binary(BinaryOp::Sdiv, _, b) if let Some(divisor) = positive(b) => {
                 (any.0 / divisor, any.1 / divisor)
@@ -261,12 +261,12 @@ fn pairs(a: &[u64], b: &[u64], f: impl Fn(u64, u64) -> u64) -> Vec<u64> {
     a.iter().flat_map(|a| b.iter().map(|b| f(*a, *b)).collect::<Vec<_>>()).collect()
 }
 
-/// Bounds of `op` on operands within `a` and `b`, all no greater than `greatest`, the largest
-/// number of their width.
+/// Bounds of `op` on operands within `a` and `b`. No operand exceeds `greatest`, the largest number
+/// of their width.
 fn binary_bounds(op: BinaryOp, greatest: u64, a: (u64, u64), b: (u64, u64)) -> Option<(u64, u64)> {
     let cut = |wide: u128| wide as u64 & greatest;
     let in_one_lap = |least: u128, most: u128| {
-        // Both ends have wrapped around equally often, and so has everything in between.
+        // Both ends have wrapped around equally often, and so has every value between them.
         let lap = |value: u128| value / (u128::from(greatest) + 1);
         (lap(least) == lap(most)).then(|| (cut(least), cut(most)))
     };

@@ -1,27 +1,27 @@
 //! Addresses: 28 bits of object number, then 36 bits of offset.
 //!
-//! The number alone finds the object. An index that is off by up to 32 GiB never reaches another
-//! object. A path that repeats the same allocations repeats the same addresses. Object numbers
-//! start far from zero, so that null, small integers and most other numbers point nowhere.
+//! The number alone determines the object. An index that is off by up to 32 GiB never reaches
+//! another object. A path that repeats the same allocations repeats the same addresses. Object
+//! numbers start far from zero, so that null, small integers and most other numbers point nowhere.
 
 use super::{FunctionId, GlobalId};
 
 /// The number of bits of the offset.
 pub const OFFSET_BITS: u32 = 36;
-/// How far from an object, in bytes, an address may be and still have to do with it.
+/// How many bytes an address may be away from an object and still count as an address of it.
 pub const SLACK: u64 = 1 << 16;
 /// The number of bits of the object number.
 pub const NUMBER_BITS: u32 = 64 - OFFSET_BITS;
 /// The object number of the first function: an arbitrary number with which few programs compute.
 pub const FIRST_FUNCTION: u32 = 0x2a1_b000;
-/// The offset of a function in its part of the address space. It is not 0, as the result of a shift
-/// to the left may well point there.
+/// The offset of a function in its part of the address space. It is not 0, because the result of a
+/// left shift may well point there.
 const FUNCTION_OFFSET: u64 = 0x5_a3c0;
-/// The number of the first object, right behind the last possible function.
+/// The number of the first object, right after the last possible function.
 pub const FIRST_OBJECT: u32 = FIRST_FUNCTION + (1 << 22);
 /// One more than the largest object number.
 pub const END_OF_OBJECTS: u32 = 1 << (NUMBER_BITS - 1);
-/// An address that has to do with no object and no function, near which there is none.
+/// An address that belongs to no object and no function, and is not near any.
 pub const OF_NOTHING: u64 = object_address(FIRST_FUNCTION - 1);
 
 /// The number of the object at `address`.
@@ -71,24 +71,23 @@ pub fn is_code(address: u64) -> bool {
     (FIRST_FUNCTION..FIRST_OBJECT).contains(&nearest_object(address))
 }
 
-/// Whether `value` lies in the range of the addresses of functions and of the objects below number
-/// `end`.
+/// Whether `value` lies in the address range of functions and of objects with a number below `end`.
 #[inline(always)]
 pub fn is_in_range(value: u64, end: u32) -> bool {
     let first = object_address(FIRST_FUNCTION);
     value.wrapping_sub(first) < object_address(end - FIRST_FUNCTION)
 }
 
-/// Whether `address` is so close to the start of the object that `base` is in, too, that it is seen
-/// to be an address of it, whatever the object's size.
+/// Whether `address` is near the start of the object that contains `base`. If so, it counts as an
+/// address of that object, whatever the object's size.
 #[inline(always)]
 pub fn are_near(base: u64, address: u64) -> bool {
     nearest_object(base) == nearest_object(address)
         && offset(address.wrapping_add(SLACK)) <= 2 * SLACK
 }
 
-/// Whether `byte` is the highest byte of some address of a function, or of an object below number
-/// `end`.
+/// Whether `byte` is the highest byte of some address of a function, or of an object with a number
+/// below `end`.
 pub fn is_highest_byte(byte: u8, end: u32) -> bool {
     let highest = |number: u32| number >> (NUMBER_BITS - u8::BITS);
     (highest(FIRST_FUNCTION)..=highest(end)).contains(&u32::from(byte))

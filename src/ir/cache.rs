@@ -1,7 +1,7 @@
-//! The cache of lowered programs. Reading one takes a tenth of the time that lowering takes.
+//! The cache of lowered programs. Reading one takes a tenth of the time of lowering.
 //!
 //! The name of a file is the digest of the bitcode. The file begins with a digest of its content
-//! and of the sources of this build of psychic: a file that is damaged, or that another build
+//! and of the sources of this build of psychic. So a file that is damaged, or that another build
 //! wrote, is made again.
 
 use std::{
@@ -23,12 +23,12 @@ const KEPT: usize = 64;
 /// The size of a digest in bytes.
 const DIGEST: usize = 32;
 
-/// Loads the program in a file that [`lower::load`] can read. It is taken from the directory
-/// `cache` if it is there. Otherwise it is lowered, unless it is no module or `vet` fails, and put there if the
-/// directory can be written.
+/// Loads the program in a file that [`lower::load`] can read. If the directory `cache` has the
+/// lowered program, it is taken from there. Otherwise it is lowered, unless the file is no module
+/// or `vet` fails, and stored there if the directory can be written.
 ///
 /// # Errors
-/// See [`lower::load`], and those of `vet`.
+/// Those of [`lower::load`], and those of `vet`.
 pub fn load<E: From<LowerError>>(
     path: &Path,
     cache: &Path,
@@ -43,10 +43,10 @@ pub fn load<E: From<LowerError>>(
     lower::recognise(path, &bytes)?;
     vet()?;
     let (module, context) = lower::lower_file(path, &bytes, Level::Quick)?;
-    // A process loads one program. Freeing LLVM's context would take a tenth of its start.
+    // A process loads one program. Freeing LLVM's context would take a tenth of the startup.
     std::mem::forget(context);
     let content = postcard::to_stdvec(&module).expect("a module is plain data");
-    // Without a cache, the next run lowers the program again.
+    // If the cache cannot be written, the next run lowers the program again.
     if write_whole(&file, &[&digest(&content)[..], &content].concat()).is_ok() {
         let _ = forget_oldest(cache);
     }
@@ -94,7 +94,7 @@ mod tests {
         let file = files(&cache).pop().unwrap();
         assert_eq!(read(&file).unwrap().to_string(), lowered.to_string());
 
-        // A second load reads the file as it is.
+        // A second load returns the content of the file unchanged.
         let other = Module { files: vec!["other.c".into()], ..lowered };
         let content = postcard::to_stdvec(&other).unwrap();
         fs::write(&file, [&digest(&content)[..], &content].concat()).unwrap();

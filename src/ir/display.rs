@@ -35,7 +35,7 @@ impl Display for Module {
     }
 }
 
-/// A function, shown with the names of its module if that is known.
+/// A function to be shown, with the names of its module if that is known.
 struct Shown<'a> {
     function: &'a Function,
     module: Option<&'a Module>,

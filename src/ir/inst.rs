@@ -97,13 +97,13 @@ pub enum CompareExceptions {
     Quiet,
     /// Any NaN raises the invalid exception.
     Signalling,
-    /// Not known: a code generator may turn this comparison into instructions with different
-    /// exceptions, or none.
+    /// Unknown: a code generator may turn this comparison into instructions with other exceptions,
+    /// or none.
     Open,
 }
 
-/// Floating-point comparisons. Those with `O` are ordered: false if an operand is a NaN. Those with
-/// `U` are unordered: true if an operand is a NaN.
+/// Floating-point comparisons. Those with `O` are ordered: they are false if an operand is a NaN.
+/// Those with `U` are unordered: they are true if an operand is a NaN.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatPredicate {
@@ -125,10 +125,10 @@ pub enum FloatPredicate {
     True,
 }
 
-/// Conversions from or to floating point. The width of a number says which format it has (16 half,
-/// 32 float, 64 double, 80 x87, 128 quad). The result for a number that does not fit an integer is
-/// undefined; or the nearest integer (`Saturate`); or what x86-64 makes of it (`Machine`: to 32 or
-/// 64 bits, from at most 64).
+/// Conversions from or to floating point. The width of a number determines its format (16 half, 32
+/// float, 64 double, 80 x87, 128 quad). If a number does not fit in an integer, the result is
+/// undefined, or the nearest integer (`Saturate`), or that of x86-64 (`Machine`: to 32 or 64 bits,
+/// from at most 64).
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum FloatCast {
@@ -170,7 +170,7 @@ pub struct Indexed {
     pub offset: i32,
 }
 
-/// The function that a call calls.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Callee {
     /// A known function.
@@ -186,7 +186,7 @@ pub struct Call {
     pub callee: Callee,
     /// The arguments, fixed ones first.
     pub args: Vec<CallArgument>,
-    /// The registers that get the returned scalars.
+    /// The registers that receive the returned scalars.
     pub results: Vec<Reg>,
     /// The widths in bits of the returned scalars, as the call expects them.
     pub widths: Vec<u32>,
@@ -199,10 +199,10 @@ pub struct CallArgument {
     pub value: Operand,
     /// The width of the value in bits.
     pub width: u32,
-    /// The size in bytes of an aggregate that is passed on the stack, if it is one. Then `value` is
-    /// the address of the caller's object, and the callee gets a copy of the object.
+    /// The size in bytes of the aggregate, if one is passed on the stack. Then `value` is the
+    /// address of the caller's object, and the callee gets a copy of the object.
     pub byval: Option<u64>,
-    /// Whether the value is a floating-point number, which decides the place of a variadic
+    /// Whether the value is a floating-point number, which determines the place of a variadic
     /// argument.
     pub float: bool,
 }
@@ -210,7 +210,7 @@ pub struct CallArgument {
 /// The details of an [`Inst::Switch`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Switch {
-    /// The value that decides.
+    /// The value on which the switch depends.
     pub value: Operand,
     /// The width of the value in bits.
     pub width: u32,
@@ -225,13 +225,13 @@ pub struct Switch {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub enum Inst {
     /// Copies a value. If the source is undefined, the destination gets an arbitrary value of
-    /// `width` bits, and a source register gets the same.
+    /// `width` bits, and so does a source register.
     Move {
         dst: Reg,
         src: Operand,
         width: u32,
     },
-    /// Marks the register of a promoted local variable as not written yet.
+    /// Marks the register of a promoted local variable as unwritten.
     Undefine {
         dst: Reg,
     },
@@ -314,7 +314,7 @@ pub enum Inst {
         dst: Reg,
         a: Operand,
     },
-    /// Makes a stack object of `count * size` bytes, which lives until the function returns.
+    /// Makes a stack object of `count * size` bytes that lives until the function returns.
     Alloca {
         dst: Reg,
         /// The address of the object is a multiple of this many bytes.
@@ -352,7 +352,7 @@ pub enum Inst {
         offset: i64,
         terms: Box<[AddressTerm]>,
     },
-    /// `memcpy` or `memmove`, which are the same here. `length` has 64 bits.
+    /// Both `memcpy` and `memmove`, which are the same here. `length` has 64 bits.
     Copy {
         to: Operand,
         from: Operand,
@@ -396,17 +396,17 @@ pub enum Inst {
     Return {
         values: Box<[Operand]>,
     },
-    /// Reaching this is undefined behaviour.
+    /// Undefined behaviour if it is reached.
     Unreachable,
     /// `llvm.trap`, or `llvm.ubsantrap` with the number of the check that failed.
     Trap {
         check: Option<u8>,
     },
-    /// `llvm.assume` of a 1-bit value: it is undefined behaviour if the value is false.
+    /// `llvm.assume` of a 1-bit value; a false value is undefined behaviour.
     Assume {
         condition: Operand,
     },
-    /// Stands for an LLVM instruction that could not be lowered, which `what` names. Running this
+    /// Replaces an LLVM instruction that could not be lowered, which `what` names. Running this
     /// ends the state.
     Unsupported {
         what: Box<str>,

@@ -1,11 +1,11 @@
 //! The compact instruction set that the interpreter runs, lowered once from LLVM bitcode.
 //!
-//! Functions are flat. Registers are numbered and mutable; in place of phi nodes, there are moves
-//! on the edges. Constants stand behind the registers of a frame. Types are widths in bits, address
-//! arithmetic is folded, and aggregates and vectors are split into scalars. The addresses of
-//! globals and functions are known at load time (see [`address`]).
+//! Functions are flat. Registers are numbered and mutable; moves on the edges replace phi nodes. In
+//! a frame, constants follow the registers. Types are widths in bits, address arithmetic is folded,
+//! and aggregates and vectors are split into scalars. The addresses of globals and functions are
+//! known at load time (see [`address`]).
 //!
-//! - `module`, `inst`, `operand`: what a program consists of ([`Module`], [`Inst`], [`Operand`]);
+//! - `module`, `inst`, `operand`: the parts of a program ([`Module`], [`Inst`], [`Operand`]);
 //! - [`lower`]: from LLVM to instructions; `opt`: removes and joins instructions, and lays out
 //!   functions;
 //! - [`cache`]: lowered programs that are kept between runs;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::inst::Inst;
 use super::operand::{Constant, FileId, FunctionId, GlobalId};
 
-/// How the names of the functions begin by which a meta program asks for the arm of a site (see
+/// The prefix of the functions through which a meta program asks for the arm of a site (see
 /// [`crate::merge`]).
 pub const CHOOSER: &str = "psychic_at_";
 
@@ -25,20 +25,20 @@ pub struct Module {
 }
 
 impl Module {
-    /// The function of this symbol, found by a linear search.
+    /// The function with this symbol, found by a linear search.
     pub fn function(&self, name: &str) -> Option<FunctionId> {
         let at = self.functions.iter().position(|function| function.name == name)?;
         Some(FunctionId(at as u32))
     }
 
-    /// The global variable of this symbol, found by a linear search.
+    /// The global variable with this symbol, found by a linear search.
     pub fn global(&self, name: &str) -> Option<GlobalId> {
         let at = self.globals.iter().position(|global| global.name == name)?;
         Some(GlobalId(at as u32))
     }
 }
 
-/// A function. One without code is a declaration that the environment has to model.
+/// A function. One without code is a declaration that the environment must model.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct Function {
     /// The symbol of the function.
@@ -52,7 +52,7 @@ pub struct Function {
     /// Whether the function takes further arguments.
     pub variadic: bool,
     /// Whether the function belongs to the C library. The results of such a function do not depend
-    /// on the places of objects, though its path may (it copies aligned words at once).
+    /// on the addresses of objects, although its path may (it copies aligned words at once).
     pub library: bool,
     /// The number of registers.
     pub registers: u32,
@@ -62,13 +62,13 @@ pub struct Function {
     pub code: Vec<Inst>,
     /// The source place of each instruction.
     pub places: Vec<SourceLine>,
-    /// For each instruction the number of LLVM instructions for which the code before it stands,
-    /// and at the end the number for all code: one entry more than `code`.
+    /// For each instruction, the number of LLVM instructions that the code before it stands for.
+    /// One more entry at the end has the number for all code.
     pub counts: Vec<u32>,
 }
 
 impl Function {
-    /// The constant at `index` of a frame; `None` if a register is there, or nothing.
+    /// The constant at `index` of a frame; `None` if there is a register or nothing.
     pub fn constant(&self, index: u32) -> Option<&Constant> {
         self.constants.get(index.checked_sub(self.registers)? as usize)
     }
@@ -95,6 +95,7 @@ pub struct Global {
     /// Whether the variable may not be written.
     pub constant: bool,
     /// Whether the variable is defined elsewhere, or its initial content depends on where the
-    /// program is loaded. Then `bytes` has the length of the declared type, but means nothing.
+    /// program is loaded. Then `bytes` has the length of the declared type, but its content is
+    /// meaningless.
     pub external: bool,
 }

@@ -28,14 +28,14 @@ id!(/// An index into [`Module::files`](super::Module::files).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, PartialEq, Serialize)]
 pub struct Operand(u32);
 
-/// What an [`Operand`] is.
+/// The kinds of [`Operand`].
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum OperandKind {
     /// A register.
     Reg(Reg),
     /// A constant, given by its index in a frame. A frame holds the registers of the function,
-    /// followed by its [`constants`](super::Function::constants). While a function is lowered, the
-    /// number of its registers is not known, so the index is one into the constants alone.
+    /// followed by its [`constants`](super::Function::constants). During lowering, the number of
+    /// registers is not known yet, so the index counts only the constants.
     Constant(u32),
 }
 

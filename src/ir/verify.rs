@@ -1,10 +1,10 @@
-//! Checks of the invariants of a [`Module`] on which the interpreter relies.
+//! Checks the invariants of a [`Module`] on which the interpreter relies.
 
 use std::collections::BTreeMap;
 
 use super::{Callee, Constant, Function, FunctionId, Inst, Module, Operand, OperandKind, Pc, Reg};
 
-/// A broken invariant of a [`Module`]: a bug in whatever made it.
+/// A broken invariant of a [`Module`], which is a bug in whatever made the module.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{function}, instruction {pc}: {fault}")]
 pub struct VerifyError {
@@ -16,8 +16,8 @@ pub struct VerifyError {
     pub fault: String,
 }
 
-/// Checks that operands, targets and functions exist, that control never runs off the end, and that
-/// every register is written on each path before it is read, with the width of the read.
+/// Checks that operands, targets and functions exist, and that control never runs off the end. Also
+/// checks that each path writes every register before it reads it, with the width of the read.
 ///
 /// # Errors
 /// The first fault found.
@@ -25,7 +25,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     module.functions.iter().try_for_each(|function| Check { module, function }.run())
 }
 
-// What a register holds: nothing on some path, or a number of bits, or one of the following.
+// The content of a register: unwritten on some path, a number of bits, or one of the following.
 const UNWRITTEN: u32 = 0;
 const ANY_WIDTH: u32 = u32::MAX;
 const WIDTHS_DIFFER: u32 = u32::MAX - 1;
@@ -128,7 +128,7 @@ impl Check<'_> {
         }
     }
 
-    /// Follows what registers hold through the code, up to a fixed point.
+    /// Propagates the contents of registers through the code, up to a fixed point.
     fn flow(&self) -> Result<(), VerifyError> {
         let function = self.function;
         let mut start = vec![UNWRITTEN; function.registers as usize];
@@ -195,7 +195,7 @@ impl Check<'_> {
         inst.writes(|reg, width| {
             state[reg.0 as usize] = if width == 0 { ANY_WIDTH } else { width };
         });
-        // A move from an undefined register fixes the value of that register, too.
+        // A move from an undefined register also fixes the value of that register.
         if let Inst::Move { src, width, .. } = inst
             && let OperandKind::Reg(Reg(reg)) = src.kind()
         {

@@ -1,12 +1,12 @@
-//! Walks over what an instruction reads and writes, and over its jump targets.
+//! Walks over the operands and results of an instruction, and over its jump targets.
 
 use super::{Inst, Operand, Pc, Reg};
 
 // The shared and the exclusive walks differ only in how they iterate.
 macro_rules! walks {
     ($reads:ident, $writes:ident, $targets:ident, $iter:ident, $($borrow:tt)+) => {
-        /// Calls `f` with each operand that is read, and with the width in bits of the read (0 for
-        /// the values of a return, whose widths the function has).
+        /// Calls `f` with each operand that is read, and with the width of the read in bits. The
+        /// width is 0 for the values of a return, whose widths are known to the function.
         pub fn $reads(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Operand, u32)) {
             match self {
                 Inst::Move { src, width, .. } => f(src, *width),
@@ -97,8 +97,8 @@ macro_rules! walks {
             }
         }
 
-        /// Calls `f` with each register that is written, and with the width in bits of the write (0
-        /// for `Undefine`, which fits any width).
+        /// Calls `f` with each register that is written, and with the width of the write in bits.
+        /// The width is 0 for `Undefine`, which fits any width.
         pub fn $writes(self: $($borrow)+ Self, mut f: impl FnMut($($borrow)+ Reg, u32)) {
             match self {
                 Inst::Move { dst, width, .. }

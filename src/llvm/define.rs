@@ -1,5 +1,5 @@
-//! What LLVM leaves undefined gets the meaning that it has in the engine, so that native code does
-//! not depend on what its generator makes of it.
+//! Gives what LLVM leaves undefined the meaning that it has in the engine. So native code does not
+//! depend on the choices of its code generator.
 #![allow(unsafe_code)]
 
 use inkwell::llvm_sys::core::*;
@@ -8,10 +8,10 @@ use inkwell::llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use super::Editor;
 
-// SAFETY of every call below: instructions are those of a module that is alive, none is deleted, and
-// accessors are called on the kinds of values that they are for.
+// SAFETY of every call below: instructions belong to a live module, and none is deleted. Accessors
+// are called only on the kinds of values that they are for.
 impl Editor<'_, '_> {
-    /// Replaces undefined numbers and addresses by zero in the operands of instructions. The
+    /// Replaces undefined numbers and addresses in the operands of instructions by zero. The
     /// compiler leaves constants without a result undefined (`7 % 0`); natively, they would be
     /// whatever a register contains.
     pub fn define_undefined(&self) {
@@ -39,26 +39,26 @@ impl Editor<'_, '_> {
     }
 
     /// Gives shifts by the width or more, and divisions that claim to leave no remainder, the
-    /// meaning that they have in the engine. LLVM leaves both undefined, and what the code
-    /// generator makes of one depends on what stands beside it.
+    /// meaning that they have in the engine. LLVM leaves both undefined, and the code generator's
+    /// choice depends on the surrounding code.
     ///
-    /// A count is taken modulo the width, if that is a power of two and at least 32. A constant
-    /// count for any other width is taken modulo the next such number, and what is still too far
-    /// shifts everything out. A division by anything but a power of two may leave a remainder. (The
-    /// code generator makes a shift of any other.)
+    /// A count is taken modulo the width, if that is a power of two and at least 32. For any other
+    /// width, a constant count is taken modulo the next such number; if the result is still too
+    /// large, everything is shifted out. Only a division by a power of two keeps its claim to leave
+    /// no remainder. (The code generator turns it into a shift.)
     pub fn define_arithmetic(&self) {
         self.define(true);
     }
 
-    /// Like [`Self::define_arithmetic`], but leaves counts alone that are no constants: for programs
-    /// that the engine runs after they were optimised.
+    /// Defines shifts and divisions as [`Self::define_arithmetic`] does, but not shifts by a
+    /// variable count. It is for programs that the engine runs after they were optimised.
     pub fn define_constant_arithmetic(&self) {
         self.define(false);
     }
 
     fn define(&self, also_variable_counts: bool) {
-        // SAFETY: operands are those of shifts and divisions, which have two of one type; those of
-        // vectors are left alone.
+        // SAFETY: operands are those of shifts and divisions, which have two of one type. Vectors
+        // are left alone.
         unsafe {
             let builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(self.raw()));
             for instruction in self.instructions() {
@@ -91,8 +91,8 @@ impl Editor<'_, '_> {
         }
     }
 
-    /// Whether the count of a shift is a constant that is the width or more. An optimiser makes
-    /// anything of it, so what it makes of two programs need not be the same.
+    /// Whether some shift has a constant count that is the width or more. An optimiser may do
+    /// anything with such a shift, and so treat it differently in two programs.
     pub fn shifts_too_far(&self) -> bool {
         self.instructions().into_iter().any(is_too_far)
     }
@@ -127,7 +127,7 @@ fn is_power_of_two(number: u64, width: u32) -> bool {
 /// Gives one shift of an integer the meaning that [`Editor::define_arithmetic`] describes.
 ///
 /// # Safety
-/// `instruction` is such a shift, and `builder` is of its context.
+/// `instruction` must be such a shift, and `builder` must belong to its context.
 unsafe fn define_shift(builder: LLVMBuilderRef, instruction: LLVMValueRef) {
     // SAFETY: the caller passes a shift, which has two operands of its own type.
     unsafe {
@@ -160,9 +160,9 @@ unsafe fn define_shift(builder: LLVMBuilderRef, instruction: LLVMValueRef) {
     }
 }
 
-/// Whether this instruction is a shift of an integer by a constant that is its width or more.
+/// Whether this instruction shifts an integer by a constant that is its width or more.
 fn is_too_far(instruction: LLVMValueRef) -> bool {
-    // SAFETY: operands and widths are asked of shifts of integers only.
+    // SAFETY: operands and widths are only requested of shifts of integers.
     unsafe {
         let is_shift = matches!(
             LLVMGetInstructionOpcode(instruction),
@@ -177,7 +177,7 @@ fn is_too_far(instruction: LLVMValueRef) -> bool {
         if LLVMIsAConstantInt(by).is_null() {
             return false;
         }
-        // Of a count of more bits, the low ones alone do not tell.
+        // The low bits alone do not determine a count with more bits.
         let low = LLVMConstTrunc(by, LLVMIntTypeInContext(LLVMGetTypeContext(ty), width.min(64)));
         let is_wide = LLVMConstIntGetZExtValue(low) >= u64::from(width);
         is_wide
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// What these instructions on `%x` and `%n` become, and whether one of them shifted too far.
+    /// The result for these instructions on `%x` and `%n`, and whether one of them shifted too far.
     fn defined(body: &str) -> (String, bool) {
         let context = Context::create();
         let text = format!("define i32 @f(i32 %x, i32 %n) {{\n{body}\nret i32 %r\n}}\n");

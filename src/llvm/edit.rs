@@ -1,6 +1,6 @@
 //! Changes to modules: names, linkage, dispatch by revision.
 //!
-//! Symbols are given by name, so that no handle of a [`view`](super::view) outlives a change.
+//! Symbols are given by name, so that no handle of a [`view`](super::view) survives a change.
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
@@ -27,17 +27,17 @@ pub struct Own<'n> {
     pub revisions: &'n [u32],
 }
 
-/// Whether a library that this process is linked with has a symbol of this name. The C library has
-/// the same names in every program.
+/// Whether a library that this process is linked with has a symbol with this name. The C library
+/// has the same names in every program.
 pub fn is_known_to_this_process(symbol: &str) -> bool {
-    // SAFETY: the text is terminated; no library is named, so none is loaded.
+    // SAFETY: the text is terminated. No library is named, so none is loaded.
     unsafe {
         LLVMLoadLibraryPermanently(std::ptr::null());
         !LLVMSearchForAddressOfSymbol(terminated(symbol).as_ptr()).is_null()
     }
 }
 
-/// The beginnings of the names of sections whose content runs before or after `main`.
+/// The prefixes of sections whose content runs before or after `main`.
 const RUNNING: [&str; 7] =
     [".preinit_array", ".init_array", ".fini_array", ".ctors", ".dtors", ".init", ".fini"];
 
@@ -48,8 +48,8 @@ fn terminated(name: &str) -> CString {
     CString::new(name).expect("names of C have no NUL")
 }
 
-// SAFETY of every call below: values are looked up by name right before they are used, in a module
-// that is alive, and accessors are called on the kinds of values that they are for.
+// SAFETY of every call below: values are looked up by name in a live module right before they are
+// used. Accessors are called only on the kinds of values that they are for.
 impl<'a, 'c> Editor<'a, 'c> {
     /// An editor of this module.
     pub fn new(module: &'a Module<'c>) -> Self {
@@ -89,7 +89,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         found
     }
 
-    /// Replaces every use of an alias by what it stands for, and frees its name. (The C interface
+    /// Replaces every use of an alias by its target, and frees the alias's name. (The C interface
     /// of LLVM cannot delete an alias, so it stays under another name.)
     pub fn resolve_aliases(&self) {
         unsafe {
@@ -104,7 +104,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Gives every symbol without a name a name.
+    /// Gives a name to every symbol that has none.
     pub fn name_all(&self) {
         unsafe {
             for symbol in self.symbols() {
@@ -117,9 +117,9 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Makes functions that are always inlined the module's own, if another module has what is called
-    /// by their name: a linker would drop their code before it is inlined. What takes the address of
-    /// one means the other function, so those are left.
+    /// Makes functions that are always inlined local, if their callable definition is in another
+    /// module. A linker would drop their code before it is inlined. A function whose address is
+    /// taken is left alone, because that address is the one of the other definition.
     pub fn keep_inlined(&self) {
         let name = "alwaysinline";
         unsafe {
@@ -146,9 +146,9 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// What the module asks of the assembler or the linker that its code does not say: file-scope
-    /// assembly, or a symbol in a section whose entries run before or after `main`, or where no
-    /// variable can be. `None` if there is nothing of that kind.
+    /// Requests to the assembler or linker that the module's code does not show: file-scope
+    /// assembly, or a symbol in an unusual section. The entries of such a section run before or
+    /// after `main`, or it cannot hold variables. `None` if there are no such requests.
     pub fn beyond_bitcode(&self) -> Option<String> {
         if self.has_assembly() {
             return Some("it has file-scope assembly".to_owned());
@@ -169,8 +169,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         length > 0
     }
 
-    /// The names that a module shows to the linker; `None` if more than names ties it to other
-    /// modules: an alias, module-level assembly, a symbol in a section or group of its own, or
+    /// The names that a module shows to the linker. `None` if more than names ties it to other
+    /// modules: an alias, module-level assembly, a symbol with a section or group of its own, or
     /// something that runs before `main`.
     pub fn shown_names(&self) -> Option<Vec<String>> {
         let mut names = Vec::new();
@@ -204,14 +204,14 @@ impl<'a, 'c> Editor<'a, 'c> {
         Some(names)
     }
 
-    /// The names of symbols that a module only declares, without LLVM's own.
+    /// The names of symbols that a module only declares, except LLVM's own.
     pub fn needed_names(&self) -> Vec<String> {
         let mut names = self.names(|symbol| unsafe { LLVMIsDeclaration(symbol) != 0 });
         names.retain(|name| !name.starts_with("llvm."));
         names
     }
 
-    /// The names under which a module defines what other modules see.
+    /// The names of the definitions that a module shows to other modules.
     pub fn defined_names(&self) -> Vec<String> {
         self.names(|symbol| unsafe {
             let is_local = matches!(
@@ -222,7 +222,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         })
     }
 
-    /// The names of the symbols that are wanted.
+    /// The names of the symbols for which `is_wanted` returns true.
     fn names(&self, is_wanted: impl Fn(LLVMValueRef) -> bool) -> Vec<String> {
         let name = |symbol: LLVMValueRef| unsafe {
             let mut length = 0;
@@ -234,7 +234,7 @@ impl<'a, 'c> Editor<'a, 'c> {
     }
 
     /// Gives all visible definitions external linkage. The linker of a whole program has already
-    /// chosen among several definitions, so none has to give way to another any more.
+    /// chosen among several definitions, so none needs to give way to another.
     pub fn settle(&self) {
         unsafe {
             for symbol in self.symbols() {
@@ -253,15 +253,14 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Gives a symbol another name. If another symbol has that name already, LLVM adds a number to
-    /// it.
+    /// Renames a symbol. If another symbol already has the new name, LLVM adds a number to it.
     pub fn rename(&self, from: &str, to: &str) {
         if let Some(symbol) = self.symbol(from) {
             unsafe { LLVMSetValueName2(symbol, to.as_ptr().cast(), to.len()) };
         }
     }
 
-    /// Sets how a symbol is seen by other modules.
+    /// Sets the linkage of a symbol, that is, how other modules see it.
     pub fn set_linkage(&self, name: &str, linkage: Linkage) {
         if let Some(symbol) = self.symbol(name) {
             unsafe {
@@ -272,7 +271,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Sets how a symbol is seen by other modules, if this module defines it.
+    /// Sets the linkage of a symbol, if this module defines it.
     pub fn set_linkage_of_definition(&self, name: &str, linkage: Linkage) {
         if self.symbol(name).is_some_and(|symbol| unsafe { LLVMIsDeclaration(symbol) == 0 }) {
             self.set_linkage(name, linkage);
@@ -280,7 +279,7 @@ impl<'a, 'c> Editor<'a, 'c> {
     }
 
     /// Renames `main` and adds a new `main` that calls it. The new one has the widest type that
-    /// `main` may have, so that programs in which its type differs start alike.
+    /// `main` may have, so that programs start alike even if the types of their `main` differ.
     pub fn widen_main(&self, main: &str) {
         let Some(old) = self.symbol(main) else { return };
         self.rename(main, &format!("psychic.{main}"));
@@ -313,10 +312,10 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Makes whatever takes the address of `function`, instead of calling it, take that of `other`,
-    /// a function that the module at most declares. Aliases of `function` stay what they are. A
-    /// function with labels whose addresses are taken is left alone: they would become labels of
-    /// `other`.
+    /// Replaces the address of `function` by that of `other` wherever it is taken, but not in calls
+    /// of `function`. The module may declare `other`, but not define it. Aliases of `function` keep
+    /// their target. A function with labels whose addresses are taken is left alone: they would
+    /// become labels of `other`.
     pub fn take_instead(&self, function: &str, other: &str) {
         let Some(function) = self.symbol(function) else { return };
         let users = users(function);
@@ -346,7 +345,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Deletes a global variable that nothing refers to.
+    /// Deletes a global variable that nothing uses.
     pub fn delete_global(&self, name: &str) {
         let name = terminated(name);
         unsafe {
@@ -357,14 +356,15 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Makes `function` call one of `own` at its beginning, for the revisions that this one is for.
-    /// For all others it goes on as before. All these functions have the same type.
+    /// Makes `function` start with a choice by revision. For the revisions of one of `own`, it
+    /// calls that function; for all others it continues as before. All these functions must have
+    /// the same type.
     pub fn dispatch(&self, function: &str, own: &[Own<'_>]) {
         let (Some(function), Some(revision)) = (self.symbol(function), self.revision()) else {
             return;
         };
         unsafe {
-            // For some revisions it does something else than the library's function.
+            // For some revisions it now does something other than the library's function.
             let (attribute, length) = (ATTRIBUTE.as_ptr().cast(), ATTRIBUTE.len() as u32);
             let place = LLVMAttributeFunctionIndex;
             LLVMRemoveStringAttributeAtIndex(function, place, attribute, length);
@@ -416,8 +416,8 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Adds a function `name`, without parameters or result, that calls the functions of one of
-    /// `lists` in turn: of the one for the running revision, or else of the first.
+    /// Adds a function `name`, without parameters or result, that calls the functions of one list
+    /// in turn. This is the one of `lists` for the running revision, or else the first.
     pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)]) {
         let Some(revision) = self.revision() else { return };
         let name = terminated(name);
@@ -478,7 +478,7 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// The function that returns the revision. It is declared if it was not.
+    /// The function that returns the revision; declares it if necessary.
     fn revision(&self) -> Option<LLVMValueRef> {
         if let Some(known) = self.symbol("psychic_rev") {
             return Some(known);

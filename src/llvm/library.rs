@@ -1,4 +1,4 @@
-//! Functions of the C library for which intrinsics and instructions stand.
+//! Functions of the C library that intrinsics and instructions stand for.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use inkwell::{
 /// The string attribute that `scripts/musl_modules.py` gives to functions of the C library.
 pub const ATTRIBUTE: &str = "psychic-library";
 
-/// The function for which an intrinsic stands, by its name for `double`. It is one of ISO C (clause
-/// 7.12, and TS 18661-3 for other types), or of the compiler's own library.
+/// The function that an intrinsic stands for, by its name for `double`. It belongs to ISO C (clause
+/// 7.12, and TS 18661-3 for other types), or to the compiler's own library.
 pub fn name(base: &str) -> Option<&str> {
     match base {
         "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven" | "lround"
@@ -25,7 +25,7 @@ pub fn name(base: &str) -> Option<&str> {
     }
 }
 
-/// The suffix that the name of a function has for numbers of `width` bits.
+/// The suffix that the function's name has for numbers of `width` bits.
 pub fn suffix(name: &str, width: u32) -> &'static str {
     let of_compiler = name.starts_with("__");
     match width {
@@ -40,8 +40,8 @@ pub fn suffix(name: &str, width: u32) -> &'static str {
     }
 }
 
-/// The functions that the code generator may call for what a module says without calls, whether
-/// there are such or not.
+/// The functions that the code generator may call although the module has no calls of them. They
+/// need not exist.
 pub fn functions(module: &Module<'_>) -> BTreeSet<String> {
     let named = module.get_functions().filter_map(|function| {
         let name = function.get_name().to_string_lossy().into_owned();
@@ -61,11 +61,11 @@ pub fn functions(module: &Module<'_>) -> BTreeSet<String> {
     named.chain(remainders).collect()
 }
 
-/// The function for which an intrinsic stands, by the intrinsic's full name (`llvm.pow.f64`).
+/// The function that an intrinsic stands for, by the intrinsic's full name (`llvm.pow.f64`).
 fn of_intrinsic(intrinsic: &str) -> Option<String> {
     let (base, types) = intrinsic.strip_prefix("llvm.")?.split_once('.')?;
     let name = if base == "frexp" { base } else { name(base)? };
-    // That of a vector is `v2f64`; integers are `i32`.
+    // A vector's type looks like `v2f64`; integers look like `i32`.
     let mut widths = types.split('.').filter_map(|ty| ty.rsplit_once('f')?.1.parse().ok());
     Some(format!("{name}{}", suffix(name, widths.next()?)))
 }

@@ -1,5 +1,5 @@
 //! A safe interface to LLVM's C API: a [`view`] of modules that are not changed, and the few
-//! [`edit`]s that make one module out of several.
+//! [`edit`]s that combine several modules into one.
 //!
 //! Only [`crate::ir::lower`] and [`crate::compile`] use it, and none of its types leave them.
 

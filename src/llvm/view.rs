@@ -1,8 +1,8 @@
-//! A safe, read-only view of LLVM's C API, as far as lowering and comparing need it.
+//! A safe, read-only view of the part of LLVM's C API that lowering and comparing need.
 //!
 //! Handles are plain pointers into a module that is never changed while they live: the lifetime
-//! `'m` is that of the borrow of the module. Functions of the C API that cast without checking are
-//! guarded here by a test of the kind of value.
+//! `'m` is that of the borrow of the module. Some functions of the C API cast without checking;
+//! here a test of the kind of value guards them.
 #![allow(unsafe_code)]
 
 pub(super) mod debug;
@@ -71,8 +71,8 @@ fn chain<T: Copy>(first: Option<T>, next: impl Fn(T) -> Option<T>) -> impl Itera
     std::iter::successors(first, move |item| next(*item))
 }
 
-// SAFETY of every call below: the module outlives `'m`, and so do the lists, types and
-// strings that LLVM keeps in it or in its context.
+// SAFETY of every call below: the module outlives `'m`, and so do the lists, types and strings that
+// LLVM keeps in it or in its context.
 impl<'m> Source<'m> {
     /// The view of `module`.
     pub fn new(module: &'m inkwell::module::Module<'_>) -> Self {
@@ -87,7 +87,7 @@ impl<'m> Source<'m> {
         Self { module: raw, layout, byval, element, borrow: PhantomData }
     }
 
-    /// The type of a function of that name.
+    /// The type of the function with this name, as text.
     pub fn function_shape(self, name: &str) -> Option<String> {
         let function = self.functions().find(|function| function.name() == name)?;
         Some(function.symbol_type().shape())
@@ -103,14 +103,14 @@ impl<'m> Source<'m> {
         unsafe { LLVMByteOrder(self.layout) == LLVMByteOrdering::LLVMLittleEndian }
     }
 
-    /// The functions, declarations too.
+    /// The functions, including declarations.
     pub fn functions(self) -> impl Iterator<Item = Value<'m>> {
         chain(Value::new(unsafe { LLVMGetFirstFunction(self.module) }), |v: Value<'m>| {
             Value::new(unsafe { LLVMGetNextFunction(v.0) })
         })
     }
 
-    /// The global variables, declarations too.
+    /// The global variables, including declarations.
     pub fn globals(self) -> impl Iterator<Item = Value<'m>> {
         chain(Value::new(unsafe { LLVMGetFirstGlobal(self.module) }), |v: Value<'m>| {
             Value::new(unsafe { LLVMGetNextGlobal(v.0) })
@@ -124,24 +124,24 @@ impl<'m> Source<'m> {
         })
     }
 
-    /// The distance in bytes of neighbouring elements of an array of `ty`; `None` if the size of
-    /// the type is not known here.
+    /// The distance in bytes between neighbouring elements of an array of `ty`; `None` if the size
+    /// of the type is unknown.
     pub fn size(self, ty: Type<'m>) -> Option<u64> {
         ty.has_size().then(|| unsafe { LLVMABISizeOfType(self.layout, ty.0) })
     }
 
-    /// Byte offset of a field.
+    /// The offset of a field in bytes.
     pub fn offset(self, structure: Type<'m>, field: u32) -> u64 {
         assert!(structure.kind() == TypeKind::LLVMStructTypeKind && field < structure.fields());
         unsafe { LLVMOffsetOfElement(self.layout, structure.0, field) }
     }
 
-    /// The type of the object of which argument `index` passes a copy.
+    /// If argument `index` passes a copy of an object, the type of that object.
     pub fn byval(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
         Self::type_attribute(call, index, self.byval)
     }
 
-    /// The type that argument `index` of an intrinsic or of assembly points to.
+    /// The type that argument `index` of an intrinsic or of inline assembly points to.
     pub fn element_type(self, call: Value<'m>, index: u32) -> Option<Type<'m>> {
         Self::type_attribute(call, index, self.element)
     }
@@ -156,36 +156,36 @@ impl<'m> Source<'m> {
 }
 
 impl<'m> Type<'m> {
-    /// Its kind.
+    /// The kind of the type.
     pub fn kind(self) -> TypeKind {
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
-    /// Bits of an integer type.
+    /// The width of an integer type in bits.
     pub fn int_width(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMIntegerTypeKind);
         unsafe { LLVMGetIntTypeWidth(self.0) }
     }
 
-    /// Address space of a pointer type; those from 256 on are relative to a segment register.
+    /// The address space of a pointer type. Those from 256 on are relative to a segment register.
     pub fn address_space(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMPointerTypeKind);
         unsafe { LLVMGetPointerAddressSpace(self.0) }
     }
 
-    /// Number of fields of a struct type.
+    /// The number of fields of a struct type.
     pub fn fields(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMStructTypeKind);
         unsafe { LLVMCountStructElementTypes(self.0) }
     }
 
-    /// Type of a field of a struct type.
+    /// The type of a field of a struct type.
     pub fn field(self, index: u32) -> Type<'m> {
         assert!(index < self.fields());
         Self(unsafe { LLVMStructGetTypeAtIndex(self.0, index) }, PhantomData)
     }
 
-    /// Element type of an array or vector type.
+    /// The element type of an array or vector type.
     pub fn element(self) -> Type<'m> {
         assert!(matches!(
             self.kind(),
@@ -196,7 +196,7 @@ impl<'m> Type<'m> {
         Self(unsafe { LLVMGetElementType(self.0) }, PhantomData)
     }
 
-    /// Number of elements of an array or (fixed) vector type.
+    /// The number of elements of an array or (fixed) vector type.
     pub fn length(self) -> u64 {
         match self.kind() {
             TypeKind::LLVMArrayTypeKind => unsafe { LLVMGetArrayLength2(self.0) },
@@ -205,13 +205,13 @@ impl<'m> Type<'m> {
         }
     }
 
-    /// Return type of a function type.
+    /// The return type of a function type.
     pub fn returned(self) -> Type<'m> {
         assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
         Self(unsafe { LLVMGetReturnType(self.0) }, PhantomData)
     }
 
-    /// Parameter types of a function type.
+    /// The parameter types of a function type.
     pub fn params(self) -> Vec<Type<'m>> {
         assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
         let count = unsafe { LLVMCountParamTypes(self.0) } as usize;
@@ -220,7 +220,7 @@ impl<'m> Type<'m> {
         raw.into_iter().map(|raw| Self(raw, PhantomData)).collect()
     }
 
-    /// Whether a function type takes further arguments.
+    /// Whether a function type accepts further arguments.
     pub fn variadic(self) -> bool {
         assert!(self.kind() == TypeKind::LLVMFunctionTypeKind);
         unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
@@ -247,7 +247,7 @@ impl std::fmt::Display for Type<'_> {
     }
 }
 
-/// Takes a message that LLVM allocated.
+/// Takes ownership of a message that LLVM allocated.
 ///
 /// # Safety
 /// `raw` must be a string that LLVM hands over.
@@ -261,7 +261,7 @@ unsafe fn owned(raw: *mut c_char) -> String {
 }
 
 impl<'m> Block<'m> {
-    /// An opaque number, equal for equal blocks only.
+    /// An opaque number that is equal only for equal blocks.
     pub fn key(self) -> usize {
         self.0 as usize
     }
@@ -273,29 +273,29 @@ impl<'m> Block<'m> {
         })
     }
 
-    /// The function that it is a part of.
+    /// The function that contains the block.
     pub fn function(self) -> Value<'m> {
         Value(unsafe { LLVMGetBasicBlockParent(self.0) }, PhantomData)
     }
 
-    /// The instruction that ends it; a verified block has one.
+    /// The instruction that ends the block; a verified block has one.
     pub fn terminator(self) -> Option<Value<'m>> {
         Value::new(unsafe { LLVMGetBasicBlockTerminator(self.0) })
     }
 }
 
 impl<'m> Metadata<'m> {
-    /// File of a scope (a subprogram, a lexical block).
+    /// The file of a scope (a subprogram, a lexical block).
     pub fn scope_file(self) -> Option<Metadata<'m>> {
         Metadata::new(unsafe { LLVMDIScopeGetFile(self.0) })
     }
 
-    /// Line of a subprogram.
+    /// The line of a subprogram.
     pub fn subprogram_line(self) -> u32 {
         unsafe { LLVMDISubprogramGetLine(self.0) }
     }
 
-    /// Directory and name of a file.
+    /// The directory and name of a file.
     pub fn file(self) -> (String, String) {
         let (mut directory, mut name) = (0, 0);
         // SAFETY: the strings live in the context.
@@ -311,15 +311,15 @@ extern "C" fn ignore(_: LLVMDiagnosticInfoRef, _: *mut std::ffi::c_void) {}
 
 /// Keeps LLVM from writing warnings to stderr, which a library should not do.
 pub fn silence(context: &inkwell::context::Context) {
-    // SAFETY: the handler is a function that never goes away and uses nothing.
+    // SAFETY: the handler is a static function that accesses nothing.
     unsafe {
         LLVMContextSetDiagnosticHandler(context.raw(), Some(ignore), std::ptr::null_mut());
     }
 }
 
-/// The section that a symbol is put into, if its source names one.
+/// The section of a symbol, if its source names one.
 pub(super) fn section(symbol: LLVMValueRef) -> Option<String> {
-    // SAFETY: the symbol is of a module that is alive, and the name of a section is terminated.
+    // SAFETY: the symbol belongs to a live module, and the name of a section is terminated.
     let name = unsafe {
         let name = LLVMGetSection(symbol);
         (!name.is_null()).then(|| CStr::from_ptr(name))?

@@ -1,4 +1,4 @@
-//! Answers queries from earlier answers.
+//! Answers queries with the help of earlier answers.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -7,31 +7,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Evaluator, ExprId, Exprs, Memo};
 
-/// Models kept to be tried on new queries.
+/// The number of models that are kept to be tried on new queries.
 const MODELS: usize = 256;
 /// How many of the latest models are tried on a query.
 const TRIED: usize = 8;
-/// Contradictions kept for one goal.
+/// The number of contradictions that are kept for one goal.
 const CONTRADICTIONS: usize = 32;
-/// Terms whose values under a model are remembered before all values are dropped.
+/// How many values of terms are remembered under a model before all of them are dropped.
 const MEMO: usize = 1 << 16;
-/// Queries remembered before all are forgotten.
+/// How many queries are remembered before all of them are forgotten.
 const QUERIES: usize = 1 << 18;
 
-/// Recognises a query that equals an earlier one. A query with all constraints of an unsatisfiable
-/// one is unsatisfiable. A model of an earlier query may satisfy this one, which evaluation tells.
+/// Recognises queries that earlier ones decide. An equal query has the same answer. A query with
+/// all constraints of an unsatisfiable one is unsatisfiable. A model of an earlier query may
+/// satisfy a new one, which evaluation shows.
 ///
-/// The model that a path had before a branch satisfies the branch condition or its negation, so
+/// The model that a path had before a branch satisfies the branch condition or its negation. So
 /// half of all satisfiable queries of an exploration need no solver.
 #[derive(Default)]
 pub struct Cache {
     exact: FxHashMap<Box<[ExprId]>, Known>,
-    /// Unsatisfiable sets of constraints, by their goals.
+    /// Unsatisfiable sets of constraints, by each of their goals.
     contradictions: FxHashMap<ExprId, VecDeque<Arc<[ExprId]>>>,
     models: VecDeque<Model>,
     /// For each constraint, the number of the latest model that satisfied a query ending with it.
     latest: FxHashMap<ExprId, u64>,
-    /// Models forgotten so far: the index of a model is its number minus this.
+    /// The number of forgotten models. The index of a model is its number minus this.
     forgotten: u64,
 }
 
@@ -81,7 +82,7 @@ impl Decorator for Cache {
                 self.remember_contradiction(query, &key);
                 self.exact.insert(key.into(), Known::Unsat);
             }
-            // Another attempt may have more time.
+            // Another attempt may have more time, so this is not remembered.
             Verdict::Unknown(_) => {}
         }
         (verdict, false)
@@ -106,7 +107,7 @@ impl Cache {
         }
     }
 
-    /// A model that satisfies the query: the path's own is tried first, then the latest ones.
+    /// A model that satisfies the query. The path's own model is tried first, then the latest ones.
     fn fitting_model(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Arc<Assignment>> {
         let of_path = query.path_condition.last().and_then(|last| self.latest.get(last));
         let of_path = of_path.and_then(|number| number.checked_sub(self.forgotten));
@@ -147,8 +148,8 @@ impl Cache {
     }
 }
 
-/// The model without the variables that the query does not mention: constraints that are decided
-/// apart may need other values for them.
+/// The model without the variables that the query does not mention. Constraints that are decided
+/// separately may need other values for them.
 fn restricted(exprs: &Exprs, query: Query<'_>, model: &Assignment) -> Assignment {
     let mut values = Assignment::default();
     for constraint in query.constraints() {

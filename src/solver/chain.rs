@@ -15,7 +15,7 @@ use crate::interrupt::Interrupt;
 /// How to build the chain.
 #[derive(Clone, Debug)]
 pub struct SolverConfig {
-    /// Limit of one query of the back end.
+    /// The limit for one query of the back end.
     pub timeout: Duration,
     /// Once set, ends queries without an answer.
     pub interrupt: Interrupt,
@@ -23,14 +23,14 @@ pub struct SolverConfig {
     pub deadline: Option<Instant>,
     /// Re-evaluate every model on the constraints, and panic if it does not satisfy them.
     pub check_models: bool,
-    /// Log every query that reaches the back end here, one SMT-LIB 2 file each.
+    /// Log here every query that reaches the back end, each in an SMT-LIB 2 file.
     pub log: Option<PathBuf>,
-    /// Write the queries that verdicts rest on here.
+    /// Write here the queries that verdicts rest on.
     pub record: Option<record::Recording>,
 }
 
 impl Default for SolverConfig {
-    /// Ten seconds a query, no interrupts, models checked in debug builds, no log.
+    /// Ten seconds for a query, no interrupts, models checked in debug builds, no log.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),
@@ -44,13 +44,13 @@ impl Default for SolverConfig {
 }
 
 impl SolverConfig {
-    /// This configuration without interrupt and deadline, for what is still to be done after them.
+    /// This configuration without interrupt and deadline, for work that remains after them.
     pub fn uninterrupted(&self) -> Self {
         Self { interrupt: Interrupt::default(), deadline: None, ..self.clone() }
     }
 }
 
-/// The full chain, of which each worker has its own for exploration.
+/// The full chain. Each worker has a separate one for exploration.
 pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     let back_end = bitwuzla::Incremental::new(config.timeout);
     let back_end: Box<dyn Solver> =
@@ -80,8 +80,8 @@ pub fn chain(config: &SolverConfig) -> Box<dyn Solver> {
     }
 }
 
-/// A separate chain for results that end up in a file. Its models depend only on the queries that
-/// it was asked and on their order, not on the ids of expressions; only a timeout depends on the
+/// A separate chain for results that are written to a file. Its models depend only on the queries
+/// it was asked and on their order, not on the ids of expressions. Only timeouts depend on the
 /// machine. It neither logs nor records.
 pub fn reproducible(config: &SolverConfig) -> Box<dyn Solver> {
     chain(&SolverConfig { log: None, record: None, ..config.clone() })

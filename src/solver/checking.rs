@@ -3,8 +3,8 @@
 use super::{Decided, Decorator, Query, Solver};
 use crate::expr::{Evaluator, Exprs, Memo};
 
-/// Panics when the model that the solver below gives for a query does not satisfy it: a bug of the
-/// chain, of the translation, or of the back end.
+/// Panics if the model that the solver below gives for a query does not satisfy it. Such a model is
+/// a bug of the chain, of the translation, or of the back end.
 pub struct Checking;
 
 impl Decorator for Checking {

@@ -1,4 +1,4 @@
-//! Terms with one variable, by their values.
+//! The values of terms with one variable.
 
 use std::sync::Arc;
 
@@ -6,24 +6,24 @@ use rustc_hash::FxHashMap;
 
 use crate::expr::{ExprId, Exprs, LANES, Lanes};
 
-/// Width of the widest variable, in bits: its values are the lanes of one [`Lanes`].
+/// The width of the widest variable, in bits: its values are the lanes of one [`Lanes`].
 pub(super) const WIDEST: u32 = LANES.ilog2();
-/// Columns, of 2 KiB each, remembered before all are forgotten.
+/// How many columns, of 2 KiB each, are remembered before all of them are forgotten.
 const MOST_COLUMNS: usize = 1 << 15;
 
-/// The columns of terms with one variable of at most [`WIDEST`] bits: what their values are, for
+/// The columns of terms with one variable of at most [`WIDEST`] bits: the value of the term for
 /// each value of the variable. `None` for a term that has no lanes.
 #[derive(Default)]
 pub(super) struct Columns(FxHashMap<ExprId, Option<Arc<Lanes>>>);
 
 impl Columns {
-    /// Whether there are so many that the caller had better begin anew.
+    /// Whether there are so many columns that the caller should start again without any.
     pub(super) fn are_full(&self) -> bool {
         self.0.len() > MOST_COLUMNS
     }
 
-    /// The column of a term with one variable, which has at most [`WIDEST`] bits. What is in the
-    /// lanes beyond the last value of the variable has no meaning.
+    /// The column of a term with one variable, which has at most [`WIDEST`] bits. Lanes beyond the
+    /// last value of the variable are meaningless.
     pub(super) fn of(&mut self, exprs: &Exprs, e: ExprId) -> Option<Arc<Lanes>> {
         exprs.post_order(
             &[e],

@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, Node};
 
-/// Drops constraints that are true or repeated, takes conjunctions apart, and answers when a
-/// constraint is false, a constraint is the negation of another, or none is left.
+/// Drops constraints that are true or repeated, and takes conjunctions apart. Decides a query if a
+/// constraint is false, if one is the negation of another, or if none is left.
 pub struct Constants;
 
 impl Decorator for Constants {

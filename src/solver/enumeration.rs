@@ -10,38 +10,39 @@ use super::{
 };
 use crate::expr::{Assignment, Bv, ExprId, Exprs, LANES, Lanes, VariableId};
 
-/// Terms of a constraint, times the combinations they are evaluated for: some milliseconds of work.
+/// The most terms of a constraint, times the combinations for which they are evaluated: some
+/// milliseconds of work.
 const MOST_WORK: usize = 1 << 23;
-/// Combinations that one table covers: twice those of two bytes.
+/// The most combinations that one table covers: twice those of two bytes.
 const MOST_COMBINATIONS: usize = 1 << 17;
-/// Variables of a constraint that gets a table; comparisons of words mention eight bytes.
+/// The most variables of a constraint that gets a table. Comparisons of words mention eight bytes.
 const MOST_MENTIONED: usize = 4;
-/// Variables of one search.
+/// The most variables of one search.
 const MOST_VARIABLES: usize = 1 << 10;
-/// Choices of a value in one search: some milliseconds of work.
+/// The most choices of a value in one search: some milliseconds of work.
 const MOST_CHOICES: usize = 1 << 18;
-/// Bytes of the tables remembered before all are forgotten.
+/// How many bytes of tables are remembered before all of them are forgotten.
 const MOST_BYTES: usize = 1 << 25;
 
 /// Decides most queries about variables of at most a byte.
 ///
-/// A constraint has a table that tells for which values of its variables it holds. Values that the
-/// constraint cannot tell apart are one class, which keeps the table small. If it is too large all
-/// the same, it is made only for the values that the constraints with one variable leave. A query
-/// is a search for values that all of its tables allow, variable by variable, with backtracking. If
-/// there are no such values, the query is unsatisfiable, whatever constraints without a table say.
+/// The table of a constraint says for which values of its variables it holds. Values that the
+/// constraint cannot tell apart are one class, which keeps the table small. A table that is still
+/// too large is made only for the values that the constraints with one variable leave. To decide a
+/// query, a search with backtracking looks, variable by variable, for values that all tables allow.
+/// If there are none, the query is unsatisfiable, whatever constraints without a table say.
 ///
 /// Such queries come from text that a program reads, and from tables in which it looks bytes up. A
 /// SAT solver takes a hundred times as long to see that no byte is both a digit and a letter.
 #[derive(Default)]
 pub struct Enumeration {
     columns: Columns,
-    /// The tables of constraints, for these values of their variables or (no domains) for all.
-    /// `None` for a constraint that has no lanes or whose table would be too large.
+    /// The tables of constraints, for certain domains of their variables or (no domains) for all
+    /// values. `None` for a constraint that has no lanes or whose table would be too large.
     tables: FxHashMap<(ExprId, Vec<Domain>), Option<Arc<Table>>>,
-    /// Size of the tables, in bytes.
+    /// The total size of the tables in bytes.
     bytes: usize,
-    /// No table is made from this moment on.
+    /// The moment after which no table is made.
     deadline: Option<Instant>,
 }
 
@@ -87,17 +88,17 @@ impl Decorator for Enumeration {
     }
 }
 
-/// The values of its variables for which a constraint holds.
+/// The values of the variables for which a constraint holds.
 struct Table {
     variables: Vec<Classified>,
     /// The values for which the constraint holds, if it has only one variable.
     left: Option<Domain>,
-    /// Whether the constraint holds, for each combination of classes; the class of the last
+    /// Whether the constraint holds, for each combination of classes. The class of the last
     /// variable varies fastest.
     truths: Vec<bool>,
 }
 
-/// A variable of one constraint, with its values in classes that the constraint cannot tell apart.
+/// A variable of one constraint. Its values are in classes, which the constraint cannot tell apart.
 struct Classified {
     id: VariableId,
     domain: Domain,
@@ -108,18 +109,18 @@ struct Classified {
 }
 
 impl Enumeration {
-    /// Makes no tables after `deadline`, as the tables of a single query may take seconds. Queries
-    /// that lack one are then left to the solver below, which has a limit of its own.
+    /// Makes no tables after `deadline`, because the tables of a single query may take seconds. The
+    /// solver below, which has its own limit, then decides queries that lack a table.
     pub fn until(deadline: Option<Instant>) -> Self {
         Self { deadline, ..Self::default() }
     }
 
-    /// The verdict, if tables suffice for one.
+    /// The verdict, if the tables suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
         if self.columns.are_full() || self.bytes > MOST_BYTES {
             *self = Self::until(self.deadline);
         }
-        // If anything contradicts the rest, it is most likely a new constraint.
+        // A contradiction is most likely to involve a new constraint.
         let newest_first = query.goals.iter().chain(query.path_condition.iter().rev()).copied();
         let (narrow, wide): (Vec<_>, Vec<_>) = newest_first.partition(|e| is_narrow(exprs, *e));
         if narrow.is_empty() {
@@ -159,7 +160,7 @@ impl Enumeration {
         decided.then(|| Verdict::Sat(Assignment(search.found(exprs).collect())))
     }
 
-    /// The table of a constraint for these values of its variables, or (no domains) for all.
+    /// The table of a constraint for these domains of its variables or (no domains) for all values.
     fn table(
         &mut self,
         exprs: &Exprs,
@@ -207,7 +208,7 @@ impl Enumeration {
         Some(Table { variables, left, truths })
     }
 
-    /// The terms of a constraint; `None` if one has no lanes, or if there are too many.
+    /// The terms of a constraint; `None` if one of them has no lanes, or if there are too many.
     fn circuit(&mut self, exprs: &Exprs, constraint: ExprId) -> Option<Circuit> {
         let variables = exprs.variables(constraint);
         let mut nodes = Vec::new();
@@ -253,7 +254,7 @@ enum CircuitNode {
 }
 
 impl Circuit {
-    /// Sorts the values of a variable into classes; in each class, every column has a single value.
+    /// Sorts the values of a variable into classes. Every column has a single value within a class.
     fn classify(&self, position: usize, id: VariableId, domain: Domain) -> Classified {
         let columns: Vec<&Lanes> = self
             .nodes
@@ -315,7 +316,7 @@ fn is_narrow(exprs: &Exprs, constraint: ExprId) -> bool {
         && ids.iter().all(|id| exprs.variable_width(*id) <= WIDEST)
 }
 
-/// The values of each variable that the tables of this variable alone leave.
+/// The values of each variable that remain after the tables with this variable alone.
 fn domains(exprs: &Exprs, tables: &[Arc<Table>]) -> Vec<(VariableId, Domain)> {
     let mut domains: Vec<(VariableId, Domain)> = Vec::new();
     for table in tables {
@@ -343,19 +344,19 @@ struct ValueSearch<'a> {
 /// A variable of a query.
 struct Variable {
     id: VariableId,
-    /// One value of each set of values that no table tells apart, ascending.
+    /// One value for each set of values that no table tells apart, ascending.
     values: Vec<u8>,
     /// The position of the chosen value.
     chosen: usize,
-    /// The checks of which this is the last variable, in the order of the search.
+    /// The checks whose last variable in search order this is.
     checks: Vec<usize>,
 }
 
 /// A table of several variables.
 struct Check<'a> {
     truths: &'a [bool],
-    /// For each of its variables: the position in the search, and what each of the variable's
-    /// values adds to an index into `truths`.
+    /// For each variable of the table: its position in the search, and what each of its values adds
+    /// to an index into `truths`.
     parts: Vec<(usize, Vec<usize>)>,
 }
 
@@ -377,7 +378,7 @@ impl<'a> ValueSearch<'a> {
             let variable = Variable { id: *id, values, chosen: 0, checks: Vec::new() };
             variables.push((classes.len(), variable));
         }
-        // A variable that many tables mention leaves the others the least choice: it comes first.
+        // A variable that many tables mention restricts the others most, so it comes first.
         variables.sort_by_key(|(mentions, _)| std::cmp::Reverse(*mentions));
         let variables = variables.into_iter().map(|(_, variable)| variable).collect();
         let mut search = Self { variables, checks: Vec::new(), choices: 0 };
@@ -402,8 +403,8 @@ impl<'a> ValueSearch<'a> {
         self.checks.push(Check { truths: &table.truths, parts });
     }
 
-    /// Whether the variables from `position` on have values that fit those chosen before; `None`
-    /// after too many choices.
+    /// Whether the variables from `position` on have values that fit the values chosen before;
+    /// `None` after too many choices.
     fn solve(&mut self, position: usize) -> Option<bool> {
         let Some(variable) = self.variables.get(position) else { return Some(true) };
         for chosen in 0..variable.values.len() {
@@ -444,7 +445,7 @@ mod tests {
         solver::bitwuzla::Incremental,
     };
 
-    /// A term over three bytes that a stack machine makes from a tape, without simplification.
+    /// A term over three bytes, made without simplification by a stack machine from a tape.
     fn term(exprs: &Exprs, tape: &[(u8, u64)]) -> ExprId {
         let raw = Raw(exprs);
         let mut stack: Vec<ExprId> =

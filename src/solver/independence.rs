@@ -5,13 +5,13 @@ use rustc_hash::FxHashMap;
 use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
-/// Splits a query into the classes of constraints that variables connect (union-find), asks about
-/// each class, those with goals first, and puts the models together. Their variables are disjoint,
-/// so together they satisfy every constraint.
+/// Splits a query into the classes of constraints that variables connect (union-find). It asks
+/// about each class, those with goals first, and combines the models. The classes share no
+/// variables, so together the models satisfy every constraint.
 ///
-/// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3). Unlike
-/// KLEE, this does not assume that classes without a goal are satisfiable: it asks about them too,
-/// which costs a lookup in the cache below.
+/// The idea is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3). KLEE
+/// assumes that classes without a goal are satisfiable. This layer asks about them, too, which
+/// costs a lookup in the cache below.
 pub struct Independence;
 
 impl Decorator for Independence {

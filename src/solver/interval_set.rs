@@ -2,9 +2,10 @@
 
 use crate::expr::BinaryOp;
 
-/// Intervals that one step may make; conditions that need more are left to the solver below.
+/// The most intervals that one step may make. Conditions that need more are left to the solver
+/// below.
 const MOST_INTERVALS: usize = 256;
-/// Numbers less than this are small.
+/// Numbers below this are small.
 const SMALL: u64 = 128;
 
 /// The greatest value of `width` bits, at most 64.
@@ -27,7 +28,7 @@ impl Set {
         Self::of(0, ones(width))
     }
 
-    /// Value number `index` in ascending order, counted from 0.
+    /// The value at position `index` in ascending order, counted from 0.
     pub fn get(&self, index: u128) -> Option<u64> {
         let mut left = index;
         for (first, last) in &self.0 {
@@ -70,12 +71,12 @@ impl Set {
         (all.len() <= MOST_INTERVALS).then_some(Self(all))
     }
 
-    /// Whether there is none.
+    /// Whether the set has no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn count(&self) -> u128 {
         self.0.iter().map(|(first, last)| u128::from(last - first) + 1).sum()
     }
@@ -98,7 +99,7 @@ impl Set {
         Self(both)
     }
 
-    /// The values that are in either set; `None` if they are too many intervals.
+    /// The values that are in at least one of the sets; `None` if they form too many intervals.
     pub fn or(&self, other: &Self) -> Option<Self> {
         Self::of_all([&self.0[..], &other.0].concat())
     }
@@ -116,7 +117,7 @@ impl Set {
         Self(gaps)
     }
 
-    /// `most - value` for each value.
+    /// The set of `most - value` for each value.
     pub(super) fn mirrored(&self, most: u64) -> Self {
         Self(self.0.iter().rev().map(|(first, last)| (most - last, most - first)).collect())
     }
@@ -125,7 +126,7 @@ impl Set {
         self.mirrored(ones(width)).plus(1, width)
     }
 
-    /// Each value plus a constant, modulo two to the power of `width`.
+    /// Adds a constant to each value, modulo two to the power of `width`.
     pub(super) fn plus(&self, by: u64, width: u32) -> Option<Self> {
         let most = ones(width);
         let sums = self.0.iter().flat_map(|(first, last)| {
@@ -150,7 +151,7 @@ impl Set {
         negative.chain(positive).collect()
     }
 
-    /// The set of those signed numbers that fit in `width` bits, each as its bits.
+    /// The set of the signed numbers that fit in `width` bits, each as a word.
     pub(super) fn of_signed(intervals: Vec<(i128, i128)>, width: u32) -> Option<Self> {
         let half = i128::from(ones(width) >> 1);
         let halves = intervals.into_iter().flat_map(|(first, last)| {
@@ -161,8 +162,8 @@ impl Set {
         Self::of_all(some.map(|(first, last)| (bits(first), bits(last))).collect())
     }
 
-    /// The values that the operation with the constant `by` maps into the set; `None` if these
-    /// cannot be given as few intervals.
+    /// The values that the operation with the constant `by` maps into the set; `None` if they need
+    /// too many intervals.
     pub(super) fn before(&self, op: BinaryOp, by: u64, width: u32) -> Option<Self> {
         let most = ones(width);
         let power = || if by < u64::from(width) { 1_u64.checked_shl(by as u32) } else { None };
@@ -225,7 +226,7 @@ impl Set {
         Self::of_all(some.map(|(first, last)| (first as u64, last as u64)).collect())
     }
 
-    /// The words of `whole` bits of which the `width` bits from `low` on are in the set.
+    /// The words of `whole` bits whose `width` bits from `low` on are in the set.
     pub(super) fn extracted(&self, low: u32, width: u32, whole: u32) -> Option<Self> {
         let above = whole - low - width;
         let copies = 1_u64.checked_shl(above).filter(|copies| *copies <= MOST_INTERVALS as u64)?;
@@ -246,9 +247,10 @@ impl Set {
         if distance(first) <= distance(last) { first } else { last }
     }
 
-    /// The value to try in a round: the one nearest to zero, then the two ends, then by turns the
-    /// bits of a `double` that is a small multiple of 1/4 (if the variable has 64 bits), one of the
-    /// first values of an interval, and any value of an interval. `random` chooses which.
+    /// The value to try in a round. The first three rounds try the value nearest to zero and both
+    /// ends of the set. Later rounds alternate between three kinds: the bits of a `double` that is
+    /// a small multiple of 1/4 (if the variable has 64 bits), one of the first values of an
+    /// interval, and any value of an interval. `random` chooses the value.
     pub(super) fn pick(&self, round: usize, random: u64, width: u32) -> u64 {
         match round {
             0 => return self.nearest_to_zero(width),

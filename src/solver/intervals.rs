@@ -1,4 +1,4 @@
-//! Decides queries about words by the intervals of values that conditions leave.
+//! Decides queries about words by the intervals of values that conditions allow.
 
 use std::{
     hash::{Hash, Hasher},
@@ -13,42 +13,42 @@ use super::{
 };
 use crate::expr::{Assignment, BinaryOp, Bv, Evaluator, ExprId, Exprs, Memo, Node, VariableId};
 
-/// Widths of variables, in bits. [`super::enumeration`] decides narrower ones.
+/// The widths of variables, in bits. [`super::enumeration`] decides narrower ones.
 const WIDTHS: std::ops::RangeInclusive<u32> = 9..=64;
-/// Terms looked at for one condition.
+/// The most terms that are examined for one condition.
 const MOST_TERMS: usize = 512;
-/// Nesting depth of the terms looked at.
+/// The largest depth at which terms are examined.
 const DEEPEST: usize = 64;
-/// Conditions remembered before all are forgotten.
+/// How many conditions are remembered before all of them are forgotten.
 const MOST_CONDITIONS: usize = 1 << 15;
 /// How often values are tried on conditions that intervals cannot express.
 const ROUNDS: usize = 24;
-/// Variables of a query for which values are tried.
+/// The most variables of a query for which values are tried.
 const MOST_VARIABLES: usize = 16;
-/// Terms evaluated in one try; if there are more, nothing else is tried.
+/// The most terms that one try may evaluate. If it evaluates more, no further values are tried.
 const MOST_EVALUATED: usize = 512;
 /// Decides most queries whose conditions mention one variable each.
 ///
-/// A condition is a set of values of its variable, if it compares constants with a term that is
-/// made from the variable by steps whose inverses map intervals to few intervals: sums with
-/// constants, quotients by constants, extensions, choices. A query is the intersection of these
-/// sets. If that is empty, the query is unsatisfiable, whatever the other conditions say.
-/// Otherwise, values in it are tried on the other conditions.
+/// Some conditions are a set of values of their variable: those that compare constants with a term
+/// made from the variable in certain steps. The inverse of each step must map intervals to few
+/// intervals: sums with constants, quotients by constants, extensions, choices. A query is the
+/// intersection of these sets. If it is empty, the query is unsatisfiable, whatever the other
+/// conditions say. Otherwise, values in it are tried on the other conditions.
 ///
-/// Loops up to a number that a program reads, and numbers taken apart into digits, make chains of
-/// such conditions (`n > 0`, `n > 1` and so on); a SAT solver takes milliseconds for each.
+/// Loops up to a number that a program reads make chains of such conditions (`n > 0`, `n > 1` and
+/// so on), and so does taking a number apart into digits. A SAT solver takes milliseconds for each.
 #[derive(Default)]
 pub struct Intervals {
     known: KnownSets,
 }
 
-/// The values that conditions leave their only variable, remembered.
+/// The values that each condition leaves for its only variable, remembered.
 #[derive(Default)]
 pub(super) struct KnownSets(FxHashMap<ExprId, Option<Arc<Set>>>);
 
 impl KnownSets {
-    /// The values of a condition's only variable for which it holds; `None` if intervals cannot
-    /// express it.
+    /// The values of a condition's only variable for which the condition holds; `None` if intervals
+    /// cannot express them.
     pub(super) fn of(&mut self, exprs: &Exprs, condition: ExprId) -> Option<Arc<Set>> {
         if let Some(known) = self.0.get(&condition) {
             return known.clone();
@@ -74,7 +74,7 @@ impl Decorator for Intervals {
 }
 
 impl Intervals {
-    /// The verdict, if intervals, or trying values, suffice for one.
+    /// The verdict, if intervals or trials of values suffice for one.
     fn search(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Verdict> {
         let mut left: FxHashMap<VariableId, Set> = FxHashMap::default();
         let mut others = Vec::new();
@@ -107,7 +107,7 @@ impl Intervals {
         self.trial(exprs, left, &others)
     }
 
-    /// The verdict, if trying the values in `left` on the `others` suffices for one.
+    /// The verdict, if trials of the values in `left` on the `others` suffice for one.
     fn trial(
         &self,
         exprs: &Exprs,
@@ -162,12 +162,12 @@ impl Intervals {
     }
 }
 
-/// Turns the values that a term may have into those that its only variable may have.
+/// Converts the values that a term may have into those that its only variable may have.
 struct Inverse<'e> {
     exprs: &'e Exprs,
-    /// Bits of the variable.
+    /// The width of the variable in bits.
     width: u32,
-    /// How many terms were looked at.
+    /// The number of terms examined so far.
     terms: usize,
 }
 
@@ -185,7 +185,7 @@ impl Inverse<'_> {
         (depth < DEEPEST && self.terms <= MOST_TERMS).then_some(depth + 1)
     }
 
-    /// The values of the variable for which a term of one bit is true.
+    /// The values of the variable for which a 1-bit term is true.
     fn truth(&mut self, e: ExprId, depth: usize) -> Option<Set> {
         let depth = self.goes_on(depth)?;
         let exprs = self.exprs;
@@ -210,7 +210,8 @@ impl Inverse<'_> {
             }
             Node::Binary(op, a, b) if op.is_comparison() && exprs.width(a) <= 64 => {
                 let width = exprs.width(a);
-                // Adding the sign bit turns the order of signed numbers into that of unsigned ones.
+                // Adding the sign bit converts the order of signed numbers into that of unsigned
+                // ones.
                 let sign = if op == BinaryOp::Slt { 1 << (width - 1) } else { 0 };
                 let (of, set) = match (op, exprs.as_u64(a), exprs.as_u64(b)) {
                     (BinaryOp::Eq, Some(value), _) => (b, Set::of(value, value)),
@@ -290,8 +291,8 @@ impl Inverse<'_> {
     }
 }
 
-/// The values of its only variable, of at most 64 bits, for which a condition holds; `None` if
-/// intervals cannot express them.
+/// The values of a condition's only variable, of at most 64 bits, for which the condition holds;
+/// `None` if intervals cannot express them.
 pub fn values(exprs: &Exprs, condition: ExprId) -> Option<Set> {
     let [variable] = exprs.variables(condition) else { return None };
     let width = exprs.variable_width(*variable);
@@ -307,7 +308,7 @@ mod tests {
     use super::*;
     use crate::{expr::raw::Raw, solver::bitwuzla::Incremental};
 
-    /// A condition on a variable that a machine makes from a tape, without simplification.
+    /// A condition on a variable, made without simplification by a machine from a tape.
     fn condition(exprs: &Exprs, x: ExprId, tape: &[(u8, u64)]) -> ExprId {
         let raw = Raw(exprs);
         let (mut e, mut truth) = (x, None);
@@ -442,7 +443,7 @@ mod tests {
         goals.push(exprs.eq(exprs.sdiv(x, k(10)), k(9)));
         let query = Query { path_condition: &[], goals: &goals, model: None };
         assert!(intervals.search(&exprs, query).is_some_and(|verdict| verdict.is_unsat()));
-        // Remainders are decided only by trying values: one is left.
+        // Remainders are decided only by trying values; one is left.
         goals.pop();
         goals.push(exprs.eq(exprs.srem(x, k(7)), k(2)));
         let query = Query { path_condition: &[], goals: &goals, model: None };

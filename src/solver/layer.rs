@@ -1,4 +1,4 @@
-//! Solvers, and decorators stacked on them.
+//! Solvers, and the decorators that are stacked on them.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use crate::expr::Exprs;
 
 /// A decision procedure for conjunctions of 1-bit expressions.
 pub trait Solver: Send {
-    /// Decides `query`. Whether it is satisfiable depends on the query alone; which model
-    /// is found may depend on what was asked before.
+    /// Decides `query`. Whether it is satisfiable depends only on the query. Which model is found
+    /// may depend on earlier queries.
     fn check(&mut self, exprs: &Exprs, query: Query<'_>) -> Verdict;
 
     /// Limits each query from now on to `most`, unless the configured limit is lower. Each call
-    /// replaces the limit of the one before.
+    /// replaces the limit of the previous one.
     fn hurry(&mut self, most: Duration);
 
     /// Counters of this solver and those below it, outermost first.
@@ -38,14 +38,14 @@ pub type Decided = (Verdict, bool);
 
 /// A part of the chain: answers what it can, and asks the solver below for the rest.
 pub trait Decorator: Send {
-    /// Name of the layer, for `stats.csv`.
+    /// The name of the layer in `stats.csv`.
     const NAME: &'static str;
 
     /// Decides `query`.
     fn decide(&mut self, below: &mut impl Solver, exprs: &Exprs, query: Query<'_>) -> Decided;
 
-    /// Notes the limit of [`Solver::hurry`]; a decorator needs it only if it asks several queries
-    /// for one.
+    /// Notes the limit of [`Solver::hurry`]. Only a decorator that turns one query into several
+    /// needs it.
     fn hurry(&mut self, most: Duration) {
         _ = most;
     }
@@ -65,8 +65,8 @@ impl<D: Decorator, S: Solver> Layer<D, S> {
         Self { decorator, below, statistics: LayerStatistics::new(D::NAME), timed: false }
     }
 
-    /// Measures the time of each query. Layers do not by default, as reading the clock takes as
-    /// long as answering most queries.
+    /// Measures the time of each query. By default layers do not, because reading the clock takes
+    /// as long as answering most queries.
     pub(super) fn timed(self) -> Self {
         Self { timed: true, ..self }
     }
@@ -92,17 +92,17 @@ impl<D: Decorator, S: Solver> Solver for Layer<D, S> {
     }
 }
 
-/// What one layer of the chain did.
+/// The work of one layer of the chain.
 #[derive(Clone, Debug, Default)]
 pub struct LayerStatistics {
-    /// Name of the layer, for `stats.csv`.
+    /// The name of the layer in `stats.csv`.
     pub layer: &'static str,
-    /// Queries that reached it.
+    /// The number of queries that reached the layer.
     pub queries: u64,
-    /// Queries that it answered without the layer below.
+    /// The number of queries that it answered without the layer below.
     pub hits: u64,
-    /// Time spent in it and below. It is measured only for [`super::slicing`], which stands for the
-    /// whole chain, and for the back end; it is zero for the other layers.
+    /// The time spent in the layer and below. It is measured only for [`super::slicing`], which
+    /// represents the whole chain, and for the back end. For the other layers it is zero.
     pub time: Duration,
 }
 

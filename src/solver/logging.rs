@@ -11,18 +11,18 @@ use tracing::warn;
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::Exprs;
 
-/// Writes each query to a file `NNNNNN.smt2` with the verdict as its `:status`. Whoever else writes
-/// to the directory, each file is a query of its own.
+/// Writes each query to a separate file `NNNNNN.smt2` with the verdict as its `:status`, even if
+/// others write to the directory, too.
 pub struct Logging {
     directory: PathBuf,
-    /// The least number that may be free.
+    /// The smallest number that may be free.
     next: u64,
-    /// Writing failed once, which was reported; nothing more is written.
+    /// Whether writing has failed. The failure was reported, and nothing more is written.
     broken: bool,
 }
 
 impl Logging {
-    /// Logs into `directory`, which is made if necessary.
+    /// Logs into `directory`, which is created if necessary.
     pub fn new(directory: PathBuf) -> Self {
         Self { directory, next: 1, broken: false }
     }
@@ -45,7 +45,8 @@ impl Logging {
     }
 }
 
-/// Makes the first file from `next` on that is not there yet, and sets `next` to the one after it.
+/// Creates the first file from number `next` on that does not exist yet, and sets `next` to the
+/// number after it.
 fn new_file(directory: &Path, next: &mut u64) -> io::Result<File> {
     loop {
         let file = directory.join(format!("{next:06}.smt2"));

@@ -9,30 +9,30 @@ use super::{
 };
 use crate::expr::{Assignment, Bv, ExprId, Exprs, Substitution, VariableId};
 
-/// Width in bits of what stands for a word, whose values [`super::enumeration`] tries.
+/// The width in bits of the variable that replaces a word. [`super::enumeration`] tries its values.
 const NARROW: u32 = 8;
-/// Words of one query.
+/// The most words of one query.
 const MOST_WORDS: usize = 8;
-/// Conditions that one substitution replaces: it remembers what it has made of their terms.
+/// The most conditions that one substitution replaces, as it remembers the images of their terms.
 const MOST_CONDITIONS: usize = 1 << 15;
 
-/// Puts bytes in place of words, in queries that bound every word to the values of a byte: from 0 to
-/// 255, or from -128 to 127. Then the layers below try all values.
+/// Replaces words by bytes, in queries that bound every word to the values of a byte: from 0 to
+/// 255, or from -128 to 127. The layers below then try all values.
 ///
 /// Programs that check what they read make such queries (`1 <= n && n <= 50`). Remainders and
-/// products of words are hard for a SAT solver, however few their values are.
+/// products of words are hard for a SAT solver, even if the words have few values.
 #[derive(Default)]
 pub struct Narrowing {
     sets: KnownSets,
-    /// The words that were narrowed so far.
+    /// The words that have been narrowed.
     narrowed: FxHashMap<VariableId, Narrowed>,
-    /// The replacement of these.
+    /// The replacement of the narrowed words.
     substitution: Option<Substitution>,
-    /// How many conditions it has replaced.
+    /// The number of conditions that the substitution has replaced.
     replaced: usize,
 }
 
-/// What stands for a word.
+/// The replacement of a word.
 #[derive(Clone, Copy)]
 struct Narrowed {
     byte: VariableId,
@@ -68,8 +68,8 @@ impl Decorator for Narrowing {
 }
 
 impl Narrowing {
-    /// The words of a query, and whether negative values are among those of each; `None` if there
-    /// are none, or if some have other values than a byte has.
+    /// The words of a query, each with whether its values include negative ones. `None` if there
+    /// are no words, or if some may have other values than a byte.
     fn words(&mut self, exprs: &Exprs, query: Query<'_>) -> Option<Vec<(VariableId, bool)>> {
         let mut left: Vec<(VariableId, Option<Set>)> = Vec::new();
         for condition in query.constraints() {
@@ -96,7 +96,7 @@ impl Narrowing {
                 let kept = Set::of(0, 0x7f).or(&Set::of(most - 0x7f, most))?;
                 (values.and(&kept) == values).then_some(true)
             };
-            // What is narrowed in a way that fits stays so.
+            // A word that is already narrowed in a way that fits keeps that way.
             let before = self.narrowed.get(&word).map(|narrowed| narrowed.signed);
             let is_signed = if before == Some(true) || !is_unsigned { signed() } else { None };
             Some((word, is_signed.or(is_unsigned.then_some(false))?))
@@ -105,7 +105,7 @@ impl Narrowing {
         (!words.is_empty()).then_some(words)
     }
 
-    /// Has the substitution replace these words.
+    /// Makes the substitution replace these words.
     fn narrow(&mut self, exprs: &Exprs, words: &[(VariableId, bool)]) {
         let is_known = |(word, signed): &(VariableId, bool)| {
             self.narrowed.get(word).is_some_and(|narrowed| narrowed.signed == *signed)

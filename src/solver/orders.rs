@@ -1,9 +1,10 @@
-//! Decides queries about numbers that are compared with each other, for each order of the numbers.
+//! Decides queries about numbers that are compared with each other, separately for each order of
+//! the numbers.
 //!
 //! Code that chooses by comparisons (a sort, a minimum, a chain of conditions) becomes nested
-//! if-then-else terms. Where sums of these are compared, bit-blasting has to find out anew, for
-//! each bit, that orders are transitive. Three numbers have 13 orders, ties included. In each order
-//! all comparisons are constants, and mostly nothing is left to decide.
+//! if-then-else terms. If sums of these are compared, bit-blasting has to rediscover for each bit
+//! that orders are transitive. Three numbers have 13 orders, including ties. In each order all
+//! comparisons are constants, and usually nothing is left to decide.
 
 use std::time::{Duration, Instant};
 
@@ -12,20 +13,20 @@ use rustc_hash::FxHashMap;
 use super::{Decided, Decorator, Query, Solver, Unknown, Verdict};
 use crate::expr::{BinaryOp, ExprId, Exprs, Node, VariableId};
 
-/// How many numbers a query may be about (four have 75 orders).
+/// The numbers of variables that a query may have (four variables have 75 orders).
 const NUMBERS: std::ops::RangeInclusive<usize> = 2..=4;
-/// Sums of fewer bits are left to the solver.
+/// Narrower sums are left to the solver.
 const WIDTH: u32 = 16;
 
 /// Splits queries by the orders of their variables.
 pub struct Orders {
     timeout: Duration,
-    /// Limit for one query at present, see [`Solver::hurry`].
+    /// The present limit for one query, see [`Solver::hurry`].
     most: Duration,
 }
 
 impl Orders {
-    /// Gives each query, all of its orders together, at most `timeout`; zero means no limit.
+    /// Limits each query, with all its orders together, to `timeout`; zero means no limit.
     pub fn new(timeout: Duration) -> Self {
         let timeout = if timeout.is_zero() { Duration::MAX } else { timeout };
         Self { timeout, most: timeout }
@@ -71,7 +72,7 @@ fn is_for_orders(exprs: &Exprs, constraints: &[ExprId]) -> bool {
     if !NUMBERS.contains(&variables.len()) || compared(exprs, constraints).is_none() {
         return false;
     }
-    // For each term, whether it contains a choice between numbers.
+    // Whether each term contains a choice between numbers.
     let mut chooses: FxHashMap<ExprId, bool> = FxHashMap::default();
     let mut found = false;
     let done = |chooses: &FxHashMap<_, _>, e| chooses.contains_key(&e);
@@ -103,8 +104,8 @@ fn compared(exprs: &Exprs, constraints: &[ExprId]) -> Option<(ExprId, ExprId)> {
     first
 }
 
-/// What is known of an order: pairs of variables of which the first is less. The pairs are closed
-/// under transitivity.
+/// What is known of an order: pairs of variables, the first of which is less than the second. The
+/// pairs are closed under transitivity.
 #[derive(Clone, Default)]
 struct Order(Vec<(ExprId, ExprId)>);
 
@@ -113,7 +114,7 @@ impl Order {
         self.0.contains(&(a, b))
     }
 
-    /// This order with `a` less than `b`, and all that follows from that.
+    /// This order with `a` less than `b`, and with all consequences of that.
     fn with(&self, a: ExprId, b: ExprId) -> Self {
         let mut pairs = self.0.clone();
         let below = self.0.iter().filter(|(_, y)| *y == a).map(|(x, _)| *x);
@@ -139,7 +140,7 @@ struct Cases<'c, S> {
 }
 
 impl<S: Solver> Cases<'_, S> {
-    /// Decides the constraints for all orders that agree with `order`.
+    /// Decides the constraints for all orders that are compatible with `order`.
     fn decide(&mut self, constraints: &[ExprId], order: &Order) -> Verdict {
         let exprs = self.exprs;
         if constraints.iter().any(|constraint| exprs.is_false(*constraint)) {
@@ -172,7 +173,7 @@ impl<S: Solver> Cases<'_, S> {
         self.equal(constraints, order, (a, b))
     }
 
-    /// Decides the constraints for equal `a` and `b`, with `b` replaced by `a`.
+    /// Decides the constraints for the case that `a` equals `b`, which `a` then replaces.
     fn equal(
         &mut self,
         constraints: &[ExprId],
@@ -194,8 +195,8 @@ impl<S: Solver> Cases<'_, S> {
     }
 }
 
-/// The constraints that are not simply true, after two replacements: comparisons that `order`
-/// decides by their truth values, and the second of two `equal` variables by the first.
+/// The constraints that are not simply true after two replacements. Comparisons that `order`
+/// decides become truth values, and the first of two `equal` variables replaces the second.
 fn replaced(
     exprs: &Exprs,
     constraints: &[ExprId],

@@ -1,16 +1,16 @@
-//! What a solver is asked, and what it answers.
+//! The questions to a solver and its answers.
 
 use std::time::Duration;
 
 use crate::expr::{Assignment, ExprId};
 
-/// A conjunction to decide: a path condition, in the order of the path so that consecutive queries
-/// share a prefix, and further conditions on top.
+/// A conjunction to decide: a path condition and further conditions. The path condition is in the
+/// order of the path, so that consecutive queries share a prefix.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// The path condition, oldest condition first.
     pub path_condition: &'a [ExprId],
-    /// What is asked beyond the path condition.
+    /// The conditions that are asked about, beyond the path condition.
     pub goals: &'a [ExprId],
     /// Values that satisfy the path condition, if some are known.
     pub model: Option<&'a Assignment>,
@@ -26,12 +26,12 @@ impl<'a> Query<'a> {
 /// A solver's answer to a [`Query`].
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// Satisfiable, by these values of the variables that the query mentions, and perhaps of
-    /// others. Variables without a value are zero.
+    /// Satisfiable, by these values of the variables that the query mentions, and perhaps of other
+    /// variables. Variables without a value are zero.
     Sat(Assignment),
-    /// Unsatisfiable: a proof.
+    /// Proved to be unsatisfiable.
     Unsat,
-    /// Undecided; must never be read as either of the others.
+    /// Undecided; this must never be read as either of the others.
     Unknown(Unknown),
 }
 
@@ -59,7 +59,7 @@ pub enum Unknown {
     /// The run was interrupted, or its deadline has passed.
     #[error("time budget")]
     Interrupted,
-    /// The back end gave up for a reason of its own.
+    /// The back end gave up for some other reason.
     #[error("the solver gave up")]
     GaveUp,
 }

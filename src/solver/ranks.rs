@@ -12,20 +12,21 @@ use self::{
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, Bv, ExprId, Exprs, VariableId};
 
-/// Orders of one query at a time.
+/// The most orders of one query at any time.
 const MOST_ORDERS: usize = 1 << 15;
-/// Terms that are evaluated, times the orders they are evaluated for: some milliseconds of work.
+/// The most terms that are evaluated, times the orders for which they are evaluated: some
+/// milliseconds of work.
 const MOST_WORK: usize = 1 << 25;
 
-/// Decides queries in which words are compared with each other and with constants, and chosen by the
-/// results, but never computed with.
+/// Decides queries in which words are compared with each other and with constants, and chosen
+/// according to the results, but never computed with.
 ///
 /// Whether the conditions of such a query hold depends only on the order of its numbers (the small
-/// model property: Pnueli, Rodeh, Strichman and Siegel 2002). Orders are made number by number, and
-/// those that contradict a condition on the numbers so far are dropped.
+/// model property: Pnueli, Rodeh, Strichman and Siegel 2002). Orders are built number by number.
+/// Those that contradict a condition on the numbers so far are dropped.
 ///
 /// Programs that sort, or look for a minimum or a median, make such queries, with choices within
-/// choices where paths were joined. A SAT solver has to find out for each bit that orders are
+/// choices where paths were joined. A SAT solver has to discover for each bit that orders are
 /// transitive.
 pub struct Ranks;
 
@@ -41,15 +42,15 @@ impl Decorator for Ranks {
 }
 
 struct Search {
-    /// In the order in which they get their ranks.
+    /// The numbers, in the order in which they get their ranks.
     numbers: Vec<VariableId>,
-    /// For each number, the conditions that mention it and none of the later ones.
+    /// For each number, the conditions that mention it but none of the later ones.
     circuits: Vec<Circuit>,
     scale: Scale,
 }
 
 impl Search {
-    /// `None` if the query is of another kind, or about too many numbers.
+    /// The search for a query; `None` if the query is of another kind, or about too many numbers.
     fn new(exprs: &Exprs, query: Query<'_>) -> Option<Self> {
         let mut conditions: Vec<ExprId> = Vec::new();
         let mut numbers: Vec<VariableId> = Vec::new();
@@ -93,7 +94,7 @@ impl Search {
         Some(Self { numbers, circuits, scale: Scale::new(&maker, width)? })
     }
 
-    /// The verdict; `None` if it takes too many orders.
+    /// The verdict; `None` if there are too many orders.
     fn run(self, exprs: &Exprs) -> Option<Verdict> {
         let mut orders = vec![self.scale.order()];
         let mut work = 0;
@@ -114,7 +115,7 @@ impl Search {
             circuit.retain(&mut placed);
             orders = placed;
         }
-        // Where many numbers are equal, revisions that differ often do the same.
+        // If many numbers are equal, revisions that differ often behave the same.
         let most_different = orders.iter().max_by_key(|order| order.values);
         let Some(order) = most_different else { return Some(Verdict::Unsat) };
         let value = |(number, id): (usize, &VariableId)| {
@@ -125,19 +126,20 @@ impl Search {
     }
 }
 
-/// The constants of a query, and the room for numbers around them.
+/// The constants of a query, and the room for numbers between them.
 struct Scale {
-    /// The constants as unsigned numbers in the same order, ascending, each with its place among the
-    /// ranks of an [`Order`].
+    /// The constants in ascending order, as unsigned numbers that keep their order. Each has its
+    /// place in the ranks of an [`Order`].
     constants: Vec<(u64, usize)>,
     /// The greatest number.
     most: u64,
-    /// What is added, without carry, to make words of unsigned numbers in the same order.
+    /// The sign bit if numbers are signed, otherwise 0. An exclusive or with it converts between
+    /// words and unsigned numbers in the same order.
     sign: u64,
 }
 
 impl Scale {
-    /// `None` if numbers are compared in two ways.
+    /// `None` if numbers are compared both as signed and as unsigned ones.
     fn new(circuits: &Circuits<'_>, width: u32) -> Option<Self> {
         let most = u64::MAX >> (u64::BITS - width);
         let sign = if circuits.is_signed()? { 1 << (width - 1) } else { 0 };
@@ -155,7 +157,7 @@ impl Scale {
         })
     }
 
-    /// The constants next to a new value of this rank, the lower one first, each with its rank.
+    /// The constants next to a new value with this rank, the lower one first, each with its rank.
     fn around(&self, order: &Order, rank: u8) -> [Option<(u64, u8)>; 2] {
         let ranked = |(value, place): &(u64, usize)| (*value, order.ranks[*place]);
         let above = self.constants.partition_point(|(_, place)| order.ranks[*place] < rank);
@@ -163,7 +165,7 @@ impl Scale {
         [below, self.constants.get(above).map(ranked)]
     }
 
-    /// Whether there is a number for one more value, of this rank.
+    /// Whether there is a number for one more value, with this rank.
     fn has_room(&self, order: &Order, rank: u8) -> bool {
         let [below, above] = self.around(order, rank);
         let first = below.map_or(Some(0), |(value, _)| value.checked_add(1));
@@ -175,12 +177,12 @@ impl Scale {
         first <= last && last <= self.most && u64::from(taken) <= last - first
     }
 
-    /// A word for the value of this rank.
+    /// A word for the value with this rank.
     fn value(&self, order: &Order, rank: u8) -> u64 {
         let value = match self.around(order, rank) {
             [_, Some((above, its))] => above - u64::from(its - rank),
             [Some((below, its)), None] => below + u64::from(rank - its),
-            // Without constants, the least number is zero if it can be.
+            // Without constants, the least number is zero if possible.
             [None, None] => {
                 let first = self.sign.min(self.most - u64::from(order.values - 1));
                 first + u64::from(rank)
@@ -202,7 +204,7 @@ mod tests {
         solver::bitwuzla::Incremental,
     };
 
-    /// Conditions over numbers of `width` bits that a stack machine makes from a tape.
+    /// Conditions over numbers of `width` bits, made by a stack machine from a tape.
     fn conditions(
         exprs: &Exprs,
         width: u32,
@@ -258,7 +260,7 @@ mod tests {
         }
     }
 
-    /// The solver, and how many queries it has left to Bitwuzla.
+    /// The solver, and a function that says how many queries it has left to Bitwuzla.
     fn solver() -> (impl Solver, impl Fn(&dyn Solver) -> u64) {
         let solver = Layer::new(Ranks, Incremental::new(Duration::from_secs(60)));
         (solver, |solver: &dyn Solver| solver.statistics()[1].queries)

@@ -1,8 +1,8 @@
-//! Writes the queries that verdicts rest on, each with its answer, for another solver to decide
-//! again.
+//! Writes the queries that verdicts rest on, each with its answer, so that another solver can
+//! decide them again.
 //!
 //! The layer lies below [`super::slicing`] and above everything that answers without the back end.
-//! So it writes the whole query, whichever layer answers it, but without those conditions of the
+//! So it writes the whole query, whichever layer answers it, except for those conditions of the
 //! path that no chain of common variables connects with the goals. If the rest is unsatisfiable, so
 //! is the whole.
 
@@ -25,23 +25,23 @@ use crate::expr::Exprs;
 #[derive(Clone, Debug)]
 pub struct Recording {
     directory: PathBuf,
-    /// How the names of the files begin.
+    /// The prefix of the file names.
     prefix: &'static str,
-    /// Only unsatisfiable queries are written: the models of an exploration are evaluated on their
-    /// conditions and prove nothing else.
+    /// Whether only unsatisfiable queries are written. The models of an exploration are evaluated
+    /// on their conditions and prove nothing else.
     refutations_only: bool,
-    /// Some query could not be written.
+    /// Whether some query could not be written.
     broken: Arc<AtomicBool>,
 }
 
 impl Recording {
-    /// For an exploration: writes the ways that no input takes. `directory` has to exist.
+    /// For an exploration: writes the branches that no input takes. `directory` must exist.
     pub fn of_exploration(directory: PathBuf) -> Self {
         Self { directory, prefix: "path", refutations_only: true, broken: Arc::default() }
     }
 
-    /// For comparisons of halt states: writes, to the same directory, those that are refuted and
-    /// those that have an input.
+    /// For comparisons of halt states: writes the refuted ones and those that have an input, to the
+    /// same directory.
     #[must_use]
     pub fn of_pairs(&self) -> Self {
         Self { prefix: "pair", refutations_only: false, ..self.clone() }
@@ -60,7 +60,7 @@ impl Recording {
         };
         let constraints: Vec<_> = query.constraints().collect();
         let script = format!("(set-info :status {status})\n{}", exprs.smtlib(&constraints));
-        // The name is a hash of the content: workers that ask the same write one file.
+        // The name is a hash of the content, so workers that ask the same question write one file.
         let name = format!("{:x}", Sha256::digest(&script));
         let file = self.directory.join(format!("{}-{}.smt2", self.prefix, &name[..16]));
         if file.exists() {

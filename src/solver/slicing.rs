@@ -1,4 +1,4 @@
-//! Leaves out of a query what a known model of the path settles.
+//! Omits from a query what a known model of the path settles.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use fixedbitset::FixedBitSet;
 use super::{Decided, Decorator, Query, Solver, Verdict};
 use crate::expr::{Assignment, ExprId, Exprs, VariableId};
 
-/// If a query has a model of its path, asks only about the path's conditions that share a variable
-/// with the goals, directly or through other conditions. All other variables keep their values, so
-/// the other conditions hold.
+/// Slices queries that have a model of their path. It asks only about the path's conditions that
+/// share a variable with the goals, directly or through other conditions. All other variables keep
+/// their values, so the other conditions hold.
 ///
-/// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3), which takes
-/// for granted that a path is satisfiable; here a model shows it.
+/// This is KLEE's independent solver (Cadar, Dunbar, Engler, OSDI 2008, section 3.3). KLEE assumes
+/// that a path is satisfiable; here a model shows it.
 #[derive(Default)]
 pub struct Slicing {
-    /// The variables of the goals and of the conditions taken so far, one bit each.
+    /// The set of the variables of the goals and of the conditions taken so far.
     variables: FixedBitSet,
-    /// Positions of the conditions that are not taken.
+    /// The positions of the conditions that are not taken.
     left: Vec<usize>,
-    /// Positions of the conditions taken so far.
+    /// The positions of the conditions taken so far.
     taken: Vec<usize>,
 }
 
@@ -32,8 +32,8 @@ impl Decorator for Slicing {
         let slice = Query { path_condition: &path, goals: query.goals, model: None };
         let verdict = match below.check(exprs, slice) {
             Verdict::Sat(part) => {
-                // A variable of the slice that the answer leaves out is zero, whatever its value in
-                // the path's own model.
+                // A variable of the slice that the answer omits is zero, whatever its value in the
+                // path's own model.
                 let known =
                     model.0.iter().filter(|(variable, _)| !has(&self.variables, **variable));
                 let mut whole: BTreeMap<_, _> =
@@ -98,7 +98,7 @@ mod tests {
         solver::{Layer, LayerStatistics, Unknown},
     };
 
-    /// A solver that keeps what it is asked, and decides nothing.
+    /// A solver that records its queries and decides nothing.
     #[derive(Default)]
     struct Asked(Vec<ExprId>);
 

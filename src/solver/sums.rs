@@ -1,4 +1,4 @@
-//! Decides queries about sums that are the same in other words.
+//! Decides queries about equal sums that are written differently.
 
 mod normal;
 
@@ -11,16 +11,17 @@ use super::{
 };
 use crate::expr::{ExprId, Exprs, VariableId};
 
-/// Sees that what a query asks is false in a normal form, in which a term is the sum of a constant, one function
-/// of each variable of at most a byte, and what is left. Functions are known by their values for
-/// those values of their variable that the conditions on it alone allow.
+/// Recognises goals that are false in a normal form of sums. In it a term is the sum of a constant,
+/// of one function for each variable of at most a byte, and of the remaining terms. A function is
+/// known by its values. They are taken only for those values of the variable that the conditions on
+/// it alone allow.
 ///
 /// Programs sum up what they read, character by character: they count letters, add digits, or
-/// convert numbers. Patches spell the test of a character and the summand in other ways
-/// (`isdigit(c)` and `c >= '0' && c <= '9'`, `n * 10 + (c - '0')` and `(n << 3) + n + n + (c & 15)`).
-/// A SAT solver has to find the equal bits of two adders for each character; in the normal form they
-/// are the same term. A condition that mentions as many variables as before is asked as it was: in
-/// this form, it takes a SAT solver longer.
+/// convert numbers. Patches write the test of a character and the summand differently (`isdigit(c)`
+/// and `c >= '0' && c <= '9'`, `n * 10 + (c - '0')` and `(n << 3) + n + n + (c & 15)`). A SAT
+/// solver has to find the equal bits of two adders for each character; in the normal form they are
+/// the same term. A goal whose normal form has no fewer variables is asked unchanged: a SAT solver
+/// takes longer for the normal form.
 #[derive(Default)]
 pub struct Sums {
     columns: Columns,
@@ -42,7 +43,7 @@ impl Decorator for Sums {
             .goals
             .iter()
             .map(|goal| match exprs.variables(*goal) {
-                // A domain may rest on a condition on one variable.
+                // A condition on one variable may be what restricts a domain, so it stays as it is.
                 [] | [_] => *goal,
                 many => normaliser
                     .apply(*goal)
@@ -59,7 +60,7 @@ impl Decorator for Sums {
 
 impl Sums {
     /// The values of each variable of at most a byte that the conditions on it alone allow; `None`
-    /// if there are none for one.
+    /// if some variable has none.
     fn domains(
         &mut self,
         exprs: &Exprs,
@@ -108,7 +109,7 @@ mod tests {
         Layer::new(Sums::default(), Incremental::new(Duration::from_secs(10)))
     }
 
-    /// Whether the queries that were asked were all decided without the back end.
+    /// Whether all queries were decided without the back end.
     fn is_alone(solver: &impl Solver) -> bool {
         solver.statistics().last().is_some_and(|back_end| back_end.queries == 0)
     }
@@ -133,7 +134,7 @@ mod tests {
         let query = Query { path_condition: &path, goals: &[goal], model: None };
         assert!(solver.check(&exprs, query).is_unsat());
         assert!(is_alone(&solver));
-        // Without what the path says of the last digit, they differ.
+        // They differ without the path's condition on the last digit.
         let query = Query { path_condition: &path[..22], goals: &[goal], model: None };
         assert!(solver.check(&exprs, query).model().is_some());
     }

@@ -1,4 +1,4 @@
-//! The chain as a whole, against brute force and against the unsliced back end.
+//! Tests the whole chain against brute force and against the unsliced back end.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ fn is_sat(verdict: &Verdict) -> bool {
     }
 }
 
-/// Holds a verdict against that of another solver, and its model against the query.
+/// Compares a verdict with that of another solver, and checks its model on the query.
 pub(super) fn assert_agree(exprs: &Exprs, query: Query<'_>, verdict: &Verdict, other: &Verdict) {
     match verdict {
         Verdict::Sat(model) => {
@@ -74,7 +74,7 @@ fn a_contradiction_far_from_the_goal_is_found() {
     );
 }
 
-/// The factors of a product of two primes of 64 bits each.
+/// Constraints for the factors of a product of two 64-bit primes.
 fn hard(exprs: &Exprs) -> [ExprId; 3] {
     let [x, y] = ["x", "y"].map(|name| exprs.input(name, 64));
     let product = exprs.mul(exprs.zext(x, 128), exprs.zext(y, 128));
@@ -139,7 +139,7 @@ fn queries_are_logged_with_their_verdict() {
     let directory = tempfile::tempdir().unwrap();
     let exprs = Exprs::new();
     let x = exprs.input("x", 32);
-    // 3 is not a square, which no layer above the log can tell.
+    // 3 is not a square, which no layer above the log can see.
     let goal = exprs.eq(exprs.mul(x, x), exprs.constant(32, 3));
     let log = Some(directory.path().join("queries"));
     chain(&SolverConfig { log, ..config() })
@@ -184,7 +184,8 @@ fn explore_sort(exprs: &Exprs, solver: &mut dyn Solver, count: usize) -> (usize,
             ))
         }
 
-        /// `sorted` holds the values inserted so far; the last of them sinks from `at` down.
+        /// Inserts a value: `sorted` holds the values inserted so far; the last of them sinks down
+        /// from `at`.
         fn sink(&mut self, values: &[ExprId], mut sorted: Vec<ExprId>, at: usize) {
             if at == 0 {
                 if sorted.len() == values.len() {
@@ -227,7 +228,7 @@ fn a_sort_of_four_values_has_all_permutations() {
     assert_eq!(explore_sort(&exprs, &mut plain, 4).0, 24);
 }
 
-/// Whether some values of the 2-bit variables satisfy all constraints, by trying all of them.
+/// Whether some values of the 2-bit variables satisfy all constraints; tries all values.
 fn brute_force(exprs: &Exprs, variables: &[ExprId], query: Query<'_>) -> bool {
     (0..1u64 << (2 * variables.len())).any(|bits| {
         let values = variables.iter().enumerate().map(|(i, e)| {
@@ -242,8 +243,8 @@ fn brute_force(exprs: &Exprs, variables: &[ExprId], query: Query<'_>) -> bool {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
 
-    /// One chain answers many related queries, with satisfiable paths and others, so that slices,
-    /// caches and the assertion stack all come into play.
+    /// One chain answers many related queries, with satisfiable and unsatisfiable paths, so that
+    /// slices, caches and the assertion stack are all used.
     #[test]
     fn the_chain_agrees_with_brute_force(
         tape in proptest::collection::vec((0usize..4, 0usize..4, 0u64..48, 0usize..5), 1..40),
@@ -277,7 +278,7 @@ proptest::proptest! {
                 proptest::prop_assert_eq!(is_sat(&solver.check(&exprs, query)), expected);
                 proptest::prop_assert_eq!(is_sat(&plain.check(&exprs, query)), expected);
             }
-            // Go mostly deeper and sometimes back, as a search does.
+            // Goes mostly deeper and sometimes back, as a search does.
             match keep {
                 0 => path.truncate(path.len() / 2),
                 1 => path.push(exprs.not(goal)),

@@ -160,7 +160,7 @@ pub(super) fn lookup(number: u64) -> Option<Call> {
     row(number).map(|(.., call)| *call)
 }
 
-/// The name and number of a call for people, such as `mremap (25)`.
+/// The name and number of a call for messages, such as `mremap (25)`.
 pub(super) fn name(number: u64) -> String {
     match syscalls::Sysno::new(number as usize) {
         Some(known) if usize::try_from(number).is_ok() => format!("{} ({number})", known.name()),

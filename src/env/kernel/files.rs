@@ -12,7 +12,7 @@ use crate::{
 /// The files and directories in and below the start directory, by path.
 pub type FileStates = BTreeMap<String, FileState<Arc<Vec<Byte>>>>;
 
-/// The index of a node in [`Files`].
+/// The index of a [`Node`] in [`Files`].
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct NodeId(u32);
 
@@ -47,7 +47,7 @@ pub enum Content {
     Directory {
         /// The entries of the directory, ordered by name.
         entries: BTreeMap<Vec<u8>, NodeId>,
-        /// The directory that contains it; the start directory is its own parent.
+        /// The parent directory; the start directory is its own parent.
         parent: NodeId,
     },
     /// A regular file with these bytes.
@@ -58,7 +58,7 @@ pub enum Content {
     Null,
     /// Standard input, output or error: a pipe to the outside.
     Standard(Standard),
-    /// A pipe that the program made, with the bytes that were written and not read yet.
+    /// A pipe that the program made, with the bytes that were written but not read yet.
     Pipe(Arc<Vec<Byte>>),
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Description {
     pub node: NodeId,
     /// The position in bytes from the start; in entries, for a directory.
     pub position: u64,
-    /// The flags that `open` got, as far as `fcntl` has not changed them.
+    /// The flags that `open` got, with the changes that `fcntl` made.
     pub flags: u64,
 }
 
@@ -105,9 +105,9 @@ pub struct Files {
     descriptions: Vec<Description>,
     descriptors: Vec<Option<Descriptor>>,
     pub(super) directory: NodeId,
-    /// When the files that are older than the start were last changed, in seconds since 1970.
+    /// When the files that existed before the start were last changed, in seconds since 1970.
     times: Arc<BTreeMap<NodeId, Value>>,
-    /// The files and directories that there were at the start.
+    /// The files and directories that existed at the start.
     start: Arc<FileStates>,
 }
 
@@ -179,7 +179,7 @@ impl Files {
         }
     }
 
-    /// Puts a node into a directory, in place of one that had the same name.
+    /// Puts a node into a directory. It replaces a node of the same name.
     ///
     /// # Panics
     /// If `directory` is not a directory.
@@ -190,8 +190,8 @@ impl Files {
         id
     }
 
-    /// The bytes of a regular file, for changes; `None` for other nodes. As in Linux, a change by
-    /// the owner clears the set-user-ID bit, and the set-group-ID bit if the group may execute.
+    /// The bytes of a regular file, for changes; `None` for other nodes. As in Linux, the owner's
+    /// change clears the set-user-ID bit. It clears the set-group-ID bit if the group may execute.
     pub(super) fn contents_mut(&mut self, node: NodeId) -> Option<&mut Arc<Vec<Byte>>> {
         let node = self.node_mut(node);
         let Content::Regular(bytes) = &mut node.content else { return None };
@@ -217,7 +217,7 @@ impl Files {
         }
     }
 
-    /// Makes a pipe, and returns the descriptors of its reading end and of its writing end.
+    /// Makes a pipe, and returns the descriptors of its read end and its write end.
     pub(super) fn pipe(&mut self, flags: u64) -> Result<[i32; 2], Errno> {
         let node = NodeId(self.nodes.len() as u32);
         self.nodes
@@ -240,12 +240,13 @@ impl Files {
         })
     }
 
-    /// Takes a name out of a directory. The file stays open where it is open.
+    /// Removes a name from a directory. Open descriptors of the file stay valid.
     pub(super) fn take_away(&mut self, directory: NodeId, name: &[u8]) {
         self.entries_mut(directory).remove(name);
     }
 
-    /// Removes a name. If the file has no other one, its number is forgotten, and is not given again.
+    /// Removes a name. If it was the file's last name, the file's number is forgotten and never
+    /// reused.
     pub(super) fn remove(&mut self, directory: NodeId, name: &[u8]) {
         let removed = match &self.node(directory).content {
             Content::Directory { entries, .. } => entries.get(name).copied(),
@@ -259,7 +260,7 @@ impl Files {
         }
     }
 
-    /// Gives a node a name in a directory, in place of a node that had it.
+    /// Gives a node a name in a directory. A node that had this name loses it.
     pub(super) fn put_name(&mut self, directory: NodeId, name: Vec<u8>, node: NodeId) {
         self.entries_mut(directory).insert(name, node);
         if let Content::Directory { .. } = self.node(node).content
@@ -280,7 +281,7 @@ impl Files {
         true
     }
 
-    /// Whether a directory has been removed: it has no name any more.
+    /// Whether a directory has been removed, so that it has no name.
     pub(super) fn is_removed(&self, directory: NodeId) -> bool {
         directory != START && self.place_of(directory).is_none()
     }
@@ -311,8 +312,8 @@ impl Files {
         Arc::make_mut(&mut self.times).insert(node, time);
     }
 
-    /// When a file was last changed, if that was not at the start. It is forgotten once the file is
-    /// removed.
+    /// When a file that existed before the start was last changed; `None` for other files, and for
+    /// a file that has been removed.
     pub(super) fn time(&self, node: NodeId) -> Option<Value> {
         self.times.get(&node).copied().filter(|_| self.place_of(node).is_some())
     }
@@ -366,8 +367,7 @@ impl Files {
         Ok(number)
     }
 
-    /// Makes the lowest free number from `least` on another descriptor of the open file of
-    /// `number`.
+    /// Makes the lowest free descriptor from `least` on refer to the open file of `number`.
     pub(super) fn duplicate(
         &mut self,
         number: i32,
@@ -378,7 +378,7 @@ impl Files {
         self.place(descriptor, least)
     }
 
-    /// Makes `to` another descriptor of the open file of `from`.
+    /// Makes the descriptor `to` refer to the open file of `from`.
     pub(super) fn duplicate_to(
         &mut self,
         from: i32,
@@ -426,7 +426,7 @@ impl Files {
         names.iter().flat_map(|name| [b"/", *name].concat()).collect()
     }
 
-    /// Records that the program starts with the files and directories that there are now.
+    /// Records the present files and directories as those that the program starts with.
     pub fn begin(&mut self) {
         self.start = Arc::new(self.states());
     }

@@ -49,8 +49,8 @@ pub(super) fn munmap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     Ok(0)
 }
 
-/// Grows a mapping by moving it: the kernel is free to choose the place. Other uses of `mremap` are
-/// unsupported.
+/// Grows a mapping by moving it, as the kernel is free to choose the place. Other uses of `mremap`
+/// are unsupported.
 pub(super) fn mremap(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let old = known(machine, arguments[0], "address of a mapping")?;
     let [old_length, length, flags] =

@@ -1,10 +1,10 @@
 //! The operating system of a whole program, modelled at its system calls as `docs/world.md`
-//! specifies. The native runtime puts the same rules between a program and Linux, so a replay
-//! sees what the engine has assumed.
+//! specifies. The native runtime puts the same rules between a program and Linux, so a replay sees
+//! what the engine has assumed.
 //!
-//! A call without a model gives ENOSYS, here and natively; an approximation of the path names it.
+//! A call without a model gives ENOSYS, here and natively. The path records it as an approximation.
 //!
-//! - `calls`: the registry of system calls; `outcome`: what they take and return;
+//! - `calls`: the registry of system calls; `outcome`: their arguments and results;
 //! - [`state`]: what the system knows of the process; [`files`]: its file system and descriptors;
 //! - `paths`: from a path to a file; `names`, `stat`, `streams`: the calls on files;
 //! - `memory`, `process`: the calls on mappings, and on the process itself.
@@ -34,8 +34,8 @@ use state::Kernel;
 pub const MODELS: &[(&str, Model)] =
     &[("psychic_syscall", enter), ("psychic_thread_pointer", process::thread_pointer)];
 
-/// Whether a call of `function` with this first argument does the same whatever effects the
-/// program has had before: it ends the program, or asks for the thread pointer that exists already.
+/// Whether a call of `function` with this first argument does the same whatever effects came before
+/// it: it ends the program, or asks for the thread pointer that exists already.
 pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
     match function {
         "psychic_syscall" => matches!(first, Value::Int(number) if calls::is_exit(number)),
@@ -44,8 +44,8 @@ pub fn is_alike(kernel: &Kernel, function: &str, first: Value) -> bool {
     }
 }
 
-/// `psychic_syscall(number, a, b, c, d, e, f)`: returns the result of the system call, or its error
-/// number negated.
+/// `psychic_syscall(number, a, b, c, d, e, f)`: returns the result of the system call, or its
+/// negated error number.
 fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let number = machine.concretise(arguments.get(0), 64, "number of a system call")?;
     let values: [Value; 6] = std::array::from_fn(|index| arguments.get(index + 1));
@@ -68,12 +68,12 @@ fn enter(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     }
 }
 
-/// The calls that change something before they write their result to memory: each with its number
-/// and the index of the argument that says where to.
+/// The calls that change something before they write their result to memory. Each has its number
+/// and the index of the argument that holds the address of the result.
 const OUTPUTS: &[(u64, usize)] =
     &[(0, 1), (22, 0), (96, 0), (201, 0), (228, 1), (293, 0), (318, 0)];
 
-/// The world as it is before a call, if the call is one of [`OUTPUTS`] and the address of its
+/// A copy of the world before a call, if the call is one of [`OUTPUTS`] and the address of its
 /// result is null.
 fn world_before(machine: &dyn Machine, number: u64, values: &[Value; 6]) -> Option<World> {
     let (_, argument) = OUTPUTS.iter().find(|(call, _)| *call == number)?;
@@ -81,8 +81,8 @@ fn world_before(machine: &dyn Machine, number: u64, values: &[Value; 6]) -> Opti
     is_null.then(|| machine.world().clone())
 }
 
-/// The result of a call as the program sees it. As in Linux, a call that comes upon a null pointer
-/// gives EFAULT, and nothing has happened; any other error of the call takes precedence.
+/// The result of a call as the program sees it. As in Linux, a call that meets a null pointer gives
+/// EFAULT and has no effect. Any other error of the call takes precedence.
 fn told(machine: &mut dyn Machine, before: Option<World>, result: Outcome) -> Outcome {
     match result {
         Err(Failure::Stop(Stop::Halt(Halt::Error(Error::NullDereference)))) => {

@@ -73,7 +73,7 @@ pub(super) fn unlinkat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     remove(machine, base, arguments[1], flags & AT_REMOVEDIR != 0)
 }
 
-/// Gives a file a new name, in place of a file that had it.
+/// Gives a file a new name. A file that had this name loses it.
 fn rename_between(
     machine: &mut dyn Machine,
     (from, old): (Base, Value),

@@ -34,7 +34,7 @@ impl From<crate::memory::Fault> for Failure {
 
 pub(super) type Outcome<T = u64> = Result<T, Failure>;
 
-/// The model of a call: takes six arguments of 64 bits, and returns a result that is not negative.
+/// The model of a call: takes six 64-bit arguments, and returns a nonnegative result.
 pub(super) type Call = fn(&mut dyn Machine, &[Value; 6]) -> Outcome;
 
 /// The concrete value of a 64-bit argument.

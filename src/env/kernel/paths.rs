@@ -15,7 +15,7 @@ const AT_FDCWD: i32 = -100;
 /// The longest path with its NUL, and the longest name in a path, in bytes (Linux, limits.h).
 const PATH_MAX: usize = 4096;
 const NAME_MAX: usize = 255;
-/// The largest number of symbolic links on the way, including links inside links.
+/// The largest number of symbolic links that are followed, including links inside links.
 const LINKS: u32 = 40;
 /// The owner's permissions: to search a directory, to write and to read.
 pub(super) const SEARCH: u32 = 0o100;
@@ -24,22 +24,22 @@ pub(super) const READ: u32 = 0o400;
 
 /// Where a path leads.
 pub(super) enum Target {
-    /// The path leads to this file. If it ends with a name, `place` is the directory that has the
-    /// file, and the name there.
+    /// The path leads to this file. If it ends with a name, `place` is the directory that contains
+    /// the file, and the name there.
     Found { node: NodeId, place: Option<(NodeId, Vec<u8>)> },
-    /// There is no file, but one of this name could be made in this directory.
+    /// There is no file, but one with this name could be made in this directory.
     Missing { directory: NodeId, name: Vec<Byte> },
 }
 
 impl Target {
-    /// Whether the path leads to a directory but does not end with its name: it is the path of the
-    /// start directory, or ends with `.` or `..`.
+    /// Whether the path leads to a directory but does not end with the directory's name: it is the
+    /// path of the start directory, or ends with `.` or `..`.
     pub(super) fn is_nameless(&self) -> bool {
         matches!(self, Self::Found { node, place: None } if *node != NULL)
     }
 }
 
-/// The directory from which a relative path starts. An error counts only if the path is relative.
+/// The directory from which a relative path starts. An absolute path ignores the error.
 pub(super) type Base = Result<NodeId, Errno>;
 
 /// The working directory.
@@ -80,7 +80,7 @@ pub(super) fn trim(machine: &mut dyn Machine, path: &mut Vec<Byte>) -> Outcome<b
     Ok(path.len() < length)
 }
 
-/// Follows a path. A symbolic link at its end is followed only if `follow`.
+/// Follows a path. A symbolic link at its end is followed only if `follow` is true.
 pub(super) fn walk(
     machine: &mut dyn Machine,
     base: Base,
@@ -92,7 +92,7 @@ pub(super) fn walk(
 }
 
 /// Follows a path for calls that make, move or remove names. Slashes at the end are removed, and
-/// the `bool` says whether there were any; a symbolic link there is never followed.
+/// the `bool` says whether there were any. A symbolic link at the end is never followed.
 pub(super) fn named(
     machine: &mut dyn Machine,
     base: Base,
@@ -102,7 +102,7 @@ pub(super) fn named(
     Ok((walk(machine, base, path, false)?, slash))
 }
 
-/// Fails with EACCES if the owner may not put names into a directory or take them out.
+/// Fails with EACCES if the owner may not add names to a directory or remove them.
 pub(super) fn change_names(machine: &dyn Machine, directory: NodeId) -> Outcome<()> {
     allowed(machine, directory, SEARCH | WRITE)
 }
@@ -114,7 +114,7 @@ pub(super) fn allowed(machine: &dyn Machine, node: NodeId, needed: u32) -> Outco
 }
 
 /// The file that a path leads to; ENOENT if there is none. A symbolic link at the end is followed
-/// only if `follow`.
+/// only if `follow` is true.
 pub(super) fn find(
     machine: &mut dyn Machine,
     base: Base,
@@ -208,8 +208,8 @@ fn walk_within(
     Ok(Target::Found { node, place })
 }
 
-/// The node of a name in a directory, if there is one, and the name as the directory has it, which
-/// is `None` for `.` and `..`.
+/// The node of a name in a directory, if it exists, and the name as the directory spells it. The
+/// latter is `None` for `.` and `..`.
 fn step(
     machine: &mut dyn Machine,
     node: NodeId,
@@ -241,7 +241,7 @@ fn is(machine: &mut dyn Machine, byte: Byte, value: u8) -> Result<bool, Stop> {
     matches(machine, &[byte], &[value])
 }
 
-/// Branches on whether bytes are equal to a text; forks if they may or may not be.
+/// Branches on whether bytes equal a text; forks if they may or may not.
 pub(super) fn matches(
     machine: &mut dyn Machine,
     bytes: &[Byte],

@@ -11,7 +11,7 @@ use crate::{
     memory::{Byte, Object, Segment, Value},
 };
 
-/// How many nanoseconds the time advances whenever it is asked for.
+/// By how many nanoseconds each call that asks for the time advances it.
 const TICK: u64 = 1000;
 /// The id of the process, its thread, its group and its session.
 const PROCESS: u64 = 2;
@@ -31,10 +31,10 @@ const UNBLOCKABLE: u64 = 1 << 8 | 1 << 18;
 /// An absent argument.
 const NONE: Value = Value::Int(0);
 const ARCH_SET_FS: u64 = 0x1002;
-/// The most random bytes that one call gives. Linux has INT_MAX (drivers/char/random.c), for which
-/// nobody asks.
+/// The most random bytes that one call gives. Linux allows INT_MAX (drivers/char/random.c), for
+/// which no program asks.
 const RANDOM_LIMIT: u64 = 1 << 20;
-/// The size in bytes of the object behind the thread pointer, if no libc has set the pointer.
+/// The size in bytes of the object at the thread pointer, if no libc has set the pointer.
 const THREAD_BYTES: usize = 64;
 
 fn kernel(machine: &mut dyn Machine) -> &mut Kernel {
@@ -187,7 +187,7 @@ pub(super) fn getuid(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Ok(super::stat::USER)
 }
 
-/// The time now, in seconds since 1970 and nanoseconds. It advances with each call.
+/// The current time, in seconds since 1970 and nanoseconds. Each call advances it.
 fn now(machine: &mut dyn Machine) -> (Value, u64) {
     let kernel = kernel(machine);
     let (start, nanoseconds) = (kernel.start, TICK * kernel.clock);
@@ -210,7 +210,8 @@ pub(super) fn gettimeofday(machine: &mut dyn Machine, arguments: &[Value; 6]) ->
     Ok(0)
 }
 
-/// Returns one of the times that it may be: musl asks `clock_gettime` instead.
+/// Returns a concrete value of the time, which need not be the only one. musl asks `clock_gettime`
+/// instead.
 pub(super) fn time(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     let (seconds, _) = now(machine);
     let seconds = known(machine, seconds, "the time")?;
@@ -244,7 +245,7 @@ pub(super) fn getrandom(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(length)
 }
 
-/// Fails with ESRCH if `process` is neither 0 nor the process itself: there is no other one.
+/// Fails with ESRCH unless `process` is 0 or the process itself: there is no other one.
 fn is_itself(machine: &mut dyn Machine, process: Value) -> Outcome<()> {
     match int(machine, process, "process")? {
         0 | 2 => Ok(()),
@@ -358,7 +359,7 @@ pub(super) fn getresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     Ok(0)
 }
 
-/// Ids can be set only to what they are already.
+/// Ids can be set only to their present values.
 pub(super) fn setuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     super::stat::change_owner(machine, &arguments[..1])
 }
@@ -371,8 +372,8 @@ pub(super) fn setresuid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Ou
     super::stat::change_owner(machine, &arguments[..3])
 }
 
-/// A call that Linux has but that gives ENOSYS here, as in native runs, by design: unlike an
-/// unknown call, it is no approximation.
+/// A call that Linux has, but that gives ENOSYS here and natively by design. Unlike an unknown
+/// call, it is no approximation.
 pub(super) fn not_there(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Err(Errno::Enosys.into())
 }
@@ -381,7 +382,7 @@ pub(super) fn not_permitted(_: &mut dyn Machine, _: &[Value; 6]) -> Outcome {
     Err(Errno::Eperm.into())
 }
 
-/// Knows the process itself only.
+/// The process group, known only for the process itself.
 pub(super) fn getpgid(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     is_itself(machine, arguments[0])?;
     Ok(PROCESS)

@@ -18,7 +18,7 @@ const S_IFDIR: u32 = 0o040_000;
 const S_IFREG: u32 = 0o100_000;
 const S_IFLNK: u32 = 0o120_000;
 const BLOCK: u64 = 4096;
-/// The id of the user and of the group to which everything belongs.
+/// The user id and the group id to which everything belongs.
 pub(super) const USER: u64 = 1000;
 /// The device number of `/dev/null`.
 const NULL_DEVICE: u64 = 0x103;
@@ -171,7 +171,8 @@ pub(super) fn fchdir(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     enter(machine, node)
 }
 
-/// Writes one `struct linux_dirent64` after the other: `.` and `..`, then the other names in order.
+/// Writes `struct linux_dirent64` entries one after another: `.` and `..`, then the other names in
+/// order.
 pub(super) fn getdents64(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const HEAD: usize = 19;
     let number = int(machine, arguments[0], "descriptor")?;
@@ -273,8 +274,8 @@ pub(super) fn fchmodat(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Out
     change_mode(machine, node, arguments[2])
 }
 
-/// Changes the owner of a file or of the process: succeeds, without effect, if every id is the
-/// present one or -1; otherwise EPERM.
+/// Changes the owner of a file or of the process. If every id is the present one or -1, this
+/// succeeds without effect; otherwise it fails with EPERM.
 pub(super) fn change_owner(machine: &mut dyn Machine, ids: &[Value]) -> Outcome {
     for id in ids {
         let id = int(machine, *id, "number of an owner")?;

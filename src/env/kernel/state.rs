@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::files::Files;
 use crate::{expr::ExprId, memory::Value, subject::Times};
 
-/// What the operating system knows of the only process that there is.
+/// What the operating system knows of the only process.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kernel {
     /// Files and directories, and what is open.
@@ -14,7 +14,7 @@ pub struct Kernel {
     pub(super) actions: BTreeMap<u64, [Value; 4]>,
     /// The set of the signals that are blocked: signal n is bit n - 1.
     pub(super) blocked: u64,
-    /// The set of the blocked signals that were sent.
+    /// The set of the blocked signals that were sent, with the same bits as `blocked`.
     pub(super) pending: u64,
     /// The time at the start, in seconds since 1970.
     pub start: Value,
@@ -23,8 +23,7 @@ pub struct Kernel {
     /// The number of random bytes given out.
     pub(super) random: u64,
     pub(super) umask: u64,
-    /// The address that the segment register `fs` holds; 0 as long as nobody has set it or asked
-    /// for it.
+    /// The address that the segment register `fs` holds; 0 until someone sets it or asks for it.
     pub(super) thread: u64,
 }
 
@@ -62,9 +61,9 @@ impl Kernel {
             && self.thread == other.thread
     }
 
-    /// Whether the program has a handler of its own for a signal.
+    /// Whether the program handles a signal with a function.
     pub fn handles(&self, signal: u64) -> bool {
-        // A signal that the processor raises ends the program even if it is to be ignored.
+        // A signal that the processor raises ends the program even if the program ignores it.
         let action = self.actions.get(&signal).map(|action| action[0]);
         !matches!(action, None | Some(Value::Int(0 | 1)))
     }

@@ -25,8 +25,8 @@ use crate::{
 const TRANSFER: u64 = 1 << 20;
 /// The largest file, in bytes.
 const FILE_LIMIT: u64 = 1 << 26;
-/// How many bytes always fit into a pipe of Linux. A pipe has sixteen pages, and any two of them
-/// that follow each other hold more than one page of bytes.
+/// How many bytes always fit into a pipe of Linux. A pipe has sixteen pages, and any two
+/// consecutive pages hold more than one page of bytes.
 const PIPE_LIMIT: usize = 8 * 4096;
 const SIGPIPE: u64 = 13;
 /// How many descriptors `select` knows (FD_SETSIZE).
@@ -129,8 +129,8 @@ pub(super) fn close(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     Ok(0)
 }
 
-/// Reads at most `most` bytes of an open file: from position `at` if it is given, else from the
-/// current position, which moves on.
+/// Reads at most `most` bytes of an open file. It reads at position `at` if that is given;
+/// otherwise at the current position, which then advances.
 fn read_bytes(
     machine: &mut dyn Machine,
     number: i32,
@@ -331,7 +331,7 @@ pub(super) fn write(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcom
     write_bytes(machine, number, None, &bytes)
 }
 
-/// Whether the bytes written to a descriptor are not even read from memory: it is `/dev/null`.
+/// Whether a write to a descriptor does not even read its bytes from memory: it is `/dev/null`.
 fn swallows(machine: &dyn Machine, number: i32) -> Outcome<bool> {
     let open = machine.world().kernel.files.open_file(number)?;
     let is_null = matches!(machine.world().kernel.files.node(open.node).content, Content::Null);
@@ -513,8 +513,8 @@ pub(super) fn synced(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outco
     Ok(0)
 }
 
-/// Says which of the events asked for are ready: reading and writing always are. `struct pollfd`
-/// has a descriptor, the events asked for, and the events that are ready.
+/// Says which of the requested events are ready; reading and writing always are. `struct pollfd`
+/// has a descriptor, the requested events, and the ready events.
 pub(super) fn poll(machine: &mut dyn Machine, arguments: &[Value; 6]) -> Outcome {
     const POLLIN: u64 = 1;
     const POLLOUT: u64 = 4;

@@ -42,7 +42,7 @@ pub fn set_errno(machine: &mut dyn Machine, number: u64, condition: ExprId) -> R
     machine.store(errno, 32, after)
 }
 
-/// The byte at an address, if it was written and its object is not constant.
+/// The byte at an address, if it has been written and its object is not constant.
 pub fn written_byte(machine: &dyn Machine, at: u64) -> Option<Byte> {
     machine.memory().object(at).ok().filter(|object| !object.constant)?;
     let byte = machine.peek(at, machine.exprs().bool(true))?;
@@ -65,7 +65,7 @@ pub fn is_among(
     }
 }
 
-/// Notes that an address is about to become part of an output: it is another one natively.
+/// Notes that an address is about to become part of an output; a native run shows another address.
 pub fn note_address(machine: &mut dyn Machine) {
     machine.world_mut().approximate(Approximation::AddressShown);
 }
@@ -90,8 +90,8 @@ pub fn string_at(
     Ok(bytes)
 }
 
-/// The bytes of a C string that must be concrete, such as a format or a name. `what` names it in
-/// the reason for a stop.
+/// The bytes of a C string that must be concrete, such as a format or a name. If it is not, the
+/// stop names it `what`.
 pub fn concrete_string(
     machine: &mut dyn Machine,
     address: Value,

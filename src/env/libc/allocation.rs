@@ -1,8 +1,8 @@
 //! `malloc`, `calloc`, `realloc`, `free` and their kind (C11 7.22.3).
 //!
-//! Nothing is claimed about a request that may or may not succeed. As long as no more than
-//! `CERTAIN` bytes are allocated in total, every request succeeds on any machine; a request of
-//! `HOPELESS` bytes or more fails on all.
+//! A request of `HOPELESS` bytes or more fails on every machine. Any other request succeeds on
+//! every machine, as long as no more than `CERTAIN` bytes are allocated in total. Nothing is
+//! claimed about the remaining requests, which may or may not succeed.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -41,12 +41,12 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
 /// Error numbers (Linux).
 const ENOMEM: u64 = 12;
 const EINVAL: u64 = 22;
-/// Allocations certainly succeed as long as they add up to at most this many bytes at any time:
-/// half of the address space that a native run is given.
+/// Allocations certainly succeed as long as they never add up to more than this many bytes: half of
+/// the address space that a native run is given.
 const CERTAIN: u64 = 1 << 30;
 /// Requests of this many bytes or more always fail: no process on x86-64 has so many addresses.
 pub(in crate::env) const HOPELESS: u64 = 1 << 47;
-/// An object of more bytes than this stores only the first [`FIRST`] of them.
+/// An object of more bytes than this stores only its first [`FIRST`] bytes.
 const STORED: u64 = 1 << 28;
 const FIRST: u64 = 1 << 20;
 /// The alignment of all memory from `malloc` on x86-64: that of `max_align_t` (System V ABI).
@@ -93,7 +93,7 @@ fn product(machine: &mut dyn Machine, count: Value, each: Value) -> Result<ExprI
     Ok(exprs.ite(overflow, exprs.constant(64, u64::MAX), exprs.extract(product, 0, 64)))
 }
 
-/// Allocates `size` bytes, and returns their address: null if the request is too large. A request
+/// Allocates `size` bytes, and returns their address; null if the request is too large. A request
 /// of 0 bytes gives an object of 0 bytes.
 fn allocate(
     machine: &mut dyn Machine,
@@ -115,8 +115,8 @@ fn no_memory(machine: &mut dyn Machine) -> Result<Value, Stop> {
     Ok(Value::Int(0))
 }
 
-/// The object for a request, or `None` if there is no room for it. `freed` bytes are about to be
-/// freed, so they do not count as allocated.
+/// The object for a request, or `None` if it certainly fails. `freed` bytes are about to be freed,
+/// so they do not count as allocated.
 fn object(
     machine: &mut dyn Machine,
     size: ExprId,
@@ -156,9 +156,8 @@ fn object(
     Ok(Some(if is_whole { object } else { object.with_extent(size) }))
 }
 
-/// The alignment of memory for which `alignment` was requested. A request that is not a power of
-/// two is unsupported: it fails with one libc, is rounded up by another, and ends a program under
-/// the sanitizers.
+/// The alignment of memory for which `alignment` was requested. An alignment that is not a power of
+/// two is unsupported: one libc refuses it, another rounds it up, and a sanitizer ends the program.
 fn at_least(alignment: u64) -> Result<u32, Stop> {
     let valid = u32::try_from(alignment).ok().filter(|alignment| alignment.is_power_of_two());
     let alignment =
@@ -182,7 +181,7 @@ fn posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(8) {
         return Ok(Some(Value::Int(EINVAL)));
     }
-    // The error is the result, too, and the pointer stays as it was.
+    // The result is the error number, and the pointer keeps its value.
     let Some(object) = object(machine, size, false, at_least(alignment)?, None)? else {
         no_memory(machine)?;
         return Ok(Some(Value::Int(ENOMEM)));
@@ -207,7 +206,7 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     let (kept, stored) = (object.extent(), object.capacity());
     let nothing = machine.exprs().eq(size, machine.exprs().constant(64, 0));
     if machine.branch(nothing)? {
-        // glibc frees the object; C11 leaves the choice.
+        // glibc frees the object; C11 allows either.
         free(machine, old)?;
         return Ok(Some(Value::Int(0)));
     }
@@ -218,7 +217,7 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     let exprs = machine.exprs();
     let kept = exprs.ite(exprs.ule(kept, size), kept, size);
     let kept = match exprs.as_u64(kept) {
-        // Nothing was ever written behind the bytes that an object stores.
+        // Nothing was ever written after the bytes that an object stores.
         Some(kept) => Value::Int(kept.min(stored).min(new.capacity())),
         None => Value::Expr(kept),
     };
@@ -228,10 +227,10 @@ fn realloc(machine: &mut dyn Machine, old: Value, size: ExprId) -> Result<Option
     Ok(Some(Value::Int(address)))
 }
 
-/// The heap object that starts at `address`.
+/// The heap object that starts at `address`. Nothing else may be freed.
 ///
 /// # Errors
-/// [`Error::DoubleFree`] if no heap object starts there, as nothing else may be freed.
+/// [`Error::DoubleFree`] if no heap object starts there.
 fn heap_object(machine: &dyn Machine, address: u64) -> Result<&Object, Stop> {
     match machine.memory().object(address) {
         Ok(object) if object.segment == Segment::Heap && offset(address) == 0 => Ok(object),

@@ -1,10 +1,9 @@
-//! `strtod` and its kind (C11 7.22.1.3) where the libc's own code would read a floating-point
-//! number from text.
+//! `strtod` and its kind (C11 7.22.1.3): what runs before the libc's own code.
 //!
-//! That code branches on every digit, and solvers cannot handle the numbers that it computes in
-//! useful time. So it does not run if the number can be a term over its digits
-//! ([`scan::Finite`]). Otherwise the digits are decided before the code runs: each number is a path
-//! of its own. So they are in a program with its own C library, whose code would also print the term.
+//! That code branches on every digit, and no solver handles the numbers that it computes in useful
+//! time. So it does not run if the number can be a term over its digits ([`scan::Finite`]).
+//! Otherwise the digits are made concrete first, and each number is a path of its own. A whole
+//! program always takes the second way, because its libc's code would have to print the term, too.
 
 use super::{
     access::{is_among, written_byte},
@@ -26,16 +25,16 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = &[
     ("strtold", |m, a| read(m, a, None)),
 ];
 
-/// Characters of numbers other than decimal digits. Behind a [`PREFIX`], those in [`HEXADECIMAL`]
+/// Characters of numbers other than decimal digits. After a [`PREFIX`], those in [`HEXADECIMAL`]
 /// count as digits, too.
 const SIGNS: &[u8] = b" \t\n\x0b\x0c\r+-.eE";
 const PREFIX: &[u8] = b"xX";
 const HEXADECIMAL: &[u8] = b"abcdefABCDEFpP";
-/// Only digits among the first bytes of a text, this many, are decided.
+/// The number of bytes at the beginning of a text among which digits are made concrete.
 const LONGEST: u64 = 64;
 
-/// Returns the number if it can be a term of this format; otherwise decides its digits and leaves
-/// the rest to the libc's code.
+/// Returns the number if it can be a term of this format. Otherwise makes its digits concrete and
+/// leaves the rest to the libc's code.
 fn read(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -46,7 +45,7 @@ fn read(
         let mut reader = Reader::new(machine, Source::Written(text));
         while reader.take(&is_space)?.is_some() {}
         let scanned = scan::real(&mut reader, u32::MAX)?;
-        // If a byte cannot be read, the libc's code runs into that itself.
+        // A byte that cannot be read is left to the libc's code, which meets it itself.
         let is_read = !reader.is_lost;
         if let Scanned::Finite(number) = scanned
             && is_read
@@ -68,7 +67,7 @@ fn read(
 fn concretise_digits(machine: &mut dyn Machine, text: u64) -> Result<Option<Value>, Stop> {
     let (mut settled, mut is_hexadecimal) = (Vec::new(), false);
     for at in text..text.saturating_add(LONGEST) {
-        // If a byte cannot be read, the libc's code runs into that itself, if it gets there.
+        // A byte that cannot be read is left to the libc's code, which may not get that far.
         let Some(byte) = written_byte(machine, at) else { break };
         if is_among(machine, byte, |byte| byte.is_ascii_digit())?
             || is_hexadecimal && is_among(machine, byte, |byte| HEXADECIMAL.contains(&byte))?

@@ -1,9 +1,8 @@
-//! `<fenv.h>` (C11 7.6) with the constants of x86-64: the rounding mode, and the flags of
-//! exceptions.
+//! `<fenv.h>` (C11 7.6) with the constants of x86-64: the rounding mode and the exception flags.
 //!
-//! Flags are kept only for programs that ask for them; each is a condition on the input. Only for
-//! operations on `float` and `double` is it known which exceptions they raise. To ask for flags
-//! after anything else that may raise some is unsupported.
+//! Flags are kept only for programs that ask for them; each is a condition on the input. The engine
+//! knows which exceptions an operation raises only if it is one on `float` or `double`. Asking for
+//! flags after anything else that may raise some is unsupported.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -29,8 +28,8 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("fesetexceptflag", set_flags_from),
 ];
 
-/// The lowest bit of the rounding mode in the control word of the x87 (Intel SDM volume 1, section
-/// 8.1.5), and so in the macros of C.
+/// The lowest bit of the rounding mode in the x87 control word (Intel SDM volume 1, section 8.1.5).
+/// The macros of C use the same bits.
 const FIELD: u32 = 10;
 /// The default control word: all exceptions masked, the greatest precision, rounding to nearest.
 const CONTROL_WORD: u64 = 0x37f;
@@ -38,11 +37,11 @@ const CONTROL_WORD: u64 = 0x37f;
 const ENVIRONMENT: u64 = 32;
 /// The offset of SSE's control and status register (MXCSR) in a `fenv_t`.
 const REGISTER: u64 = 28;
-/// The content of that register besides flags and the rounding mode: all exceptions masked.
+/// The content of MXCSR besides flags and the rounding mode: all exceptions masked.
 const ALL_MASKED: u64 = 0x1f80;
-/// The lowest bit of the rounding mode in that register.
+/// The lowest bit of the rounding mode in MXCSR.
 const REGISTER_FIELD: u32 = 13;
-/// The flags that glibc knows.
+/// The flags that glibc knows, as bits of `<fenv.h>`.
 const FLAGS: u64 = 0x3d;
 /// The flags that musl knows. One of them, for denormal operands, is not in C.
 const ALL_FLAGS: u64 = 0x3f;
@@ -158,7 +157,7 @@ fn update(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
     Ok(Some(Value::Int(0)))
 }
 
-/// The flags as a 32-bit word of the bits of `<fenv.h>`.
+/// The flags as a 32-bit word with the bits of `<fenv.h>`.
 fn word(exprs: &Exprs, raised: [ExprId; EXCEPTIONS]) -> ExprId {
     let bits = raised.into_iter().reduce(|low, high| exprs.concat(high, low));
     exprs.zext(bits.expect("there are some"), 32)
@@ -204,7 +203,7 @@ fn raise(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
     Ok(Some(Value::Int(0)))
 }
 
-/// Sets the flags in `mask` as they are in `flags`.
+/// Sets the flags in `mask` to their values in `flags`.
 fn put_flags(machine: &mut dyn Machine, mask: ExprId, flags: ExprId) {
     if let Some(Exceptions { raised, unknown }) = machine.world().exceptions {
         let exprs = machine.exprs();

@@ -6,8 +6,8 @@
 //! arguments. What holds for every value of the variable holds for the real value. If revisions
 //! differ for some value, a native run says whether they differ for the real one.
 //!
-//! Only functions of which nothing but the value matters are treated so; `fmod`, which sets
-//! `errno`, is not.
+//! This serves only functions that have no effect besides their value. `fmod`, which sets `errno`,
+//! is not among them.
 
 use crate::env::call::{Arguments, Model};
 use crate::{
@@ -19,8 +19,8 @@ use crate::{
 /// If no argument has more possible values than this, the function's code runs.
 const FEW: usize = 16;
 
-/// The models of functions, each for `double` and for `float`, given their names and numbers of
-/// arguments.
+/// Makes the models of the functions with these names and numbers of arguments, each for `double`
+/// and for `float`.
 macro_rules! of_arguments {
     ($($name:literal $count:literal)*) => {
         &[$(
@@ -36,8 +36,8 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = of_arguments! {
     "cbrt" 1 "erf" 1 "erfc" 1 "tgamma" 1 "pow" 2 "atan2" 2 "hypot" 2 "remainder" 2
 };
 
-/// The value of the function `name` of `count` arguments of `width` bits, as a term. `None` if the
-/// function's code is to run instead.
+/// The value of the function `name` with `count` arguments of `width` bits, as a term. `None` if
+/// the function's code must run instead.
 fn value_of(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -62,8 +62,8 @@ fn value_of(
         values.push(machine.free_of_revision(arguments.get(index), width)?);
     }
     let exprs = machine.exprs();
-    // The engine asks what other unwritten content and other addresses would change. A term like
-    // this one would hide it.
+    // The engine checks what would change with other unwritten content or other addresses. A term
+    // like this one would hide it.
     let moves = |value: &ExprId| {
         let mentions = exprs.mentions(*value);
         mentions.uninitialised() || mentions.address()

@@ -1,12 +1,13 @@
-//! A given text as typed input: the values that its tokens have.
+//! A given text as typed input: the values of its tokens.
 //!
-//! What the tokens of a text are depends on the reads that the program makes, and they have no
-//! values before it makes them. So there are two readings, of which at most one is right: the text
-//! as numbers and words, and byte by byte.
+//! The tokens of a text depend on the reads that the program makes, and these reads are not known
+//! in advance. So there are two readings, at most one of which is right: the text as numbers and
+//! words, and the text byte by byte.
 
 use crate::expr::{Assignment, Bv, Exprs};
 
-/// The most bytes of a word that [`Bounds::longest_word`](super::stdin::Bounds::longest_word) can allow.
+/// The most bytes of a word that [`Bounds::longest_word`](super::stdin::Bounds::longest_word) can
+/// allow.
 const LONGEST_WORD: u32 = u8::MAX as u32;
 
 /// The name of a token of typed input, counted from 0.
@@ -14,9 +15,9 @@ pub(super) fn token_name(index: u32) -> String {
     format!("stdin.{index}")
 }
 
-/// The name of the place behind this many tokens, and this many characters that the format of a read
-/// asked for since the last of them: what is said of the next byte there says nothing of the place
-/// behind one more.
+/// The name of the place after this many tokens. `literals` counts the characters that formats of
+/// reads have asked for since the last token: each leads to a new place, whose next byte is
+/// another.
 pub(super) fn place_name(tokens: u32, literals: u32) -> String {
     let token = token_name(tokens);
     if literals == 0 { token } else { format!("{token}+{literals}") }
@@ -28,7 +29,7 @@ pub(super) fn integer_name(token: &str, width: u32) -> String {
     if width == 32 { token.to_owned() } else { format!("{token}:{width}") }
 }
 
-/// The variable of a token that is a single byte, by its place.
+/// The variable of a token that is a single byte, given the name of its place.
 pub(super) fn byte_name(place: &str) -> String {
     integer_name(place, 8)
 }
@@ -53,8 +54,8 @@ pub(super) fn end_name(place: &str) -> String {
     format!("{place}.end")
 }
 
-/// The values of the variables of typed input if it is this text, by both readings. Tokens beyond
-/// `most` are dropped.
+/// The values of the variables of typed input if the input is this text, by both readings. Tokens
+/// beyond `most` are dropped.
 pub fn readings(exprs: &Exprs, text: &[u8], most: u32) -> [Assignment; 2] {
     let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     [
@@ -93,7 +94,7 @@ impl Given<'_> {
         }
     }
 
-    /// Gives a token the value of a word, whichever type the program reads it as.
+    /// Gives a token the value of a word, for every type by which the program may read it.
     fn word(&mut self, token: &str, word: &[u8]) {
         let text = std::str::from_utf8(word).ok();
         match text.and_then(|text| text.parse::<i128>().ok()) {

@@ -94,8 +94,8 @@ fn get_from(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Optio
     get(machine)
 }
 
-/// Reads bytes up to and including the first that is `end`, or to the end of the file; at most
-/// `most`.
+/// Reads at most `most` bytes, up to and including the first that is `end`, or up to the end of the
+/// file.
 fn line(machine: &mut dyn Machine, end: u8, most: usize) -> Result<Vec<Byte>, Stop> {
     let mut line = Vec::new();
     while line.len() < most {
@@ -131,7 +131,7 @@ fn fgets(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<V
         return Ok(Some(Value::Int(0)));
     }
     let mut line = line(machine, b'\n', size as usize - 1)?;
-    // If the buffer has room for the NUL only, nothing is read, and the call succeeds.
+    // A buffer with room for only the NUL is valid: nothing is read, and the call succeeds.
     if line.is_empty() && size > 1 {
         return Ok(Some(Value::Int(0)));
     }
@@ -154,9 +154,9 @@ fn getline(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option
     read_line(machine, arguments, b'\n')
 }
 
-/// Reads a line that ends with the byte `end` into a buffer that grows as glibc's does: 120 bytes
-/// at first, then twice as many, or as many as are needed if that is more. Returns the length of
-/// the line, or -1 at the end of the file.
+/// Reads a line that ends with the byte `end` into a buffer that grows as glibc's does. The buffer
+/// has 120 bytes at first; then its size is doubled, or set to the size needed if that is more.
+/// Returns the length of the line, or -1 at the end of the file.
 fn read_line(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -252,7 +252,7 @@ fn scan_typed(
         if let Directive::Conversion(conversion) = directive
             && conversion.kind == InputKind::ReadCount
         {
-            // How much white space is there is not known.
+            // It is not known how much white space there is.
             return Err(Stop::unsupported("scanf %n"));
         }
         if literal.is_some_and(|byte| read::typed(machine).is_excluded(byte)) {
@@ -372,8 +372,8 @@ fn read_token(
     Ok(true)
 }
 
-/// Reads a new word of at most `width` bytes that `accepts` allows; returns it with a NUL behind
-/// it.
+/// Reads a new word of at most `width` bytes that `accepts` allows; returns it with a NUL at its
+/// end.
 fn word(
     machine: &mut dyn Machine,
     width: Option<u32>,
@@ -391,7 +391,7 @@ fn note_taken(machine: &mut dyn Machine, word: &[Byte], taken: Taken) {
     }
 }
 
-/// Assumes that the text of a number has at most `width` bytes, the width of its conversion.
+/// Expects that the text of a number has at most `width` bytes, the width of its conversion.
 fn assume_length(
     machine: &mut dyn Machine,
     value: crate::expr::ExprId,

@@ -1,7 +1,7 @@
-//! `atoi` and its kind (C11 7.22.1.2, 7.22.1.4) of short text, as one term.
+//! `atoi` and its kind (C11 7.22.1.2, 7.22.1.4) on short text, as one term.
 //!
-//! The libc's own code branches on every character: three of them make nine paths, and twelve
-//! arguments like that make 10^11.
+//! The libc's own code branches on every character. Three characters make nine paths, and twelve
+//! such arguments make 10^11.
 
 use super::{access::within, format::is_space};
 use crate::{
@@ -21,11 +21,12 @@ pub(in crate::env) const PREPARATIONS: &[(&str, Model)] = &[
     ("strtoll", read_decimal),
 ];
 
-/// The most characters in front of the NUL. A number of that many digits fits in 31 bits: there is
-/// no overflow, and no ERANGE.
+/// The most characters before the NUL. A number with this many digits fits in 31 bits, so there is
+/// no overflow and no ERANGE.
 const LONGEST: usize = 8;
 
-/// Returns the number in a text, if it is unknown and short; otherwise the libc's code runs.
+/// Returns the number in a text if the text is short and not fully known; otherwise the libc's code
+/// runs.
 fn read(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -45,12 +46,12 @@ fn read_decimal(
     if is_decimal { read(machine, arguments, 64) } else { Ok(None) }
 }
 
-/// The characters up to the first that is certainly a NUL; `None` if all are known, if there are
-/// too many, or if one cannot be read, into which the libc's code runs itself.
+/// The characters up to the first that is certainly a NUL. `None` if all are known, if there are
+/// too many, or if one cannot be read; the libc's code then meets that one itself.
 fn characters(machine: &dyn Machine, text: u64) -> Option<Vec<ExprId>> {
     let exprs = machine.exprs();
     let (mut characters, mut is_known) = (Vec::new(), true);
-    // The object may end behind a NUL.
+    // The object may end after a NUL.
     let mut goes_on = exprs.bool(true);
     for at in text..=text.checked_add(LONGEST as u64)? {
         match machine.peek(at, goes_on)? {
@@ -68,7 +69,7 @@ fn characters(machine: &dyn Machine, text: u64) -> Option<Vec<ExprId>> {
     None
 }
 
-/// The number that some characters begin with, of 32 bits: spaces, a sign and digits.
+/// The number at the beginning of some characters (spaces, a sign and digits), 32 bits wide.
 fn number(exprs: &Exprs, characters: &[ExprId]) -> ExprId {
     let constant = |value: u64| exprs.constant(32, value);
     // Whether only spaces came so far, and whether the next digit belongs to the number.

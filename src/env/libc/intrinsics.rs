@@ -66,7 +66,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         m.reach(address, size)?;
         Ok(None)
     }),
-    // KLEE gives an example value here. A symbolic value needs none: it stays what it is, as in a
+    // KLEE gives an example value here. A symbolic value needs none and stays as it is, as in a
     // native run.
     ("klee_get_valuef", same),
     ("klee_get_valued", same),
@@ -99,7 +99,7 @@ fn same(_: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, 
     Ok(Some(arguments.get(0)))
 }
 
-/// Notes that the function `name` returns something else in a native run.
+/// Notes that the function `name` returns another value in a native run.
 fn native_differs(machine: &mut dyn Machine, name: &str) {
     machine.world_mut().approximate(Approximation::EngineCall(name.to_owned()));
 }
@@ -140,8 +140,8 @@ fn make_symbolic(
 }
 
 /// Makes a new symbolic object, and returns its bytes. An object of the size of a scalar (1, 2, 4
-/// or 8 bytes) is one variable; any other has one variable for each byte. A name that is taken on
-/// this path gets a number, as in KLEE.
+/// or 8 bytes) is one variable; any other has one variable for each byte. As in KLEE, a name that
+/// is already taken on this path gets a number.
 pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<ExprId> {
     let objects = &machine.world().objects;
     let taken = |name: &str| objects.iter().any(|object| object.name == name);
@@ -161,7 +161,7 @@ pub fn symbolic_object(machine: &mut dyn Machine, name: &str, size: u32) -> Vec<
     bytes
 }
 
-/// Gives the variables of a symbolic object called `name` the values of these bytes.
+/// Gives these bytes as values to the variables of the symbolic object `name`.
 pub fn give_object(exprs: &Exprs, name: &str, bytes: &[u8], values: &mut Assignment) {
     let mut give = |name: &str, bytes: &[u8]| {
         let width = bytes.len() as u32 * 8;
@@ -178,9 +178,8 @@ pub fn give_object(exprs: &Exprs, name: &str, bytes: &[u8], values: &mut Assignm
     }
 }
 
-/// The name of the variable of a scalar. An `int` has the name that the program gives it. For
-/// other widths, the width is added, because revisions may use one name for objects of different
-/// sizes.
+/// The name of the variable of a scalar. An `int` has the name that the program gives it. Other
+/// widths are added to the name, because revisions may use one name for objects of different sizes.
 pub fn scalar_name(name: &str, width: u32) -> String {
     if width == 32 { name.to_owned() } else { format!("{name}:{width}") }
 }
@@ -236,7 +235,7 @@ struct Numbers {
     shown: u32,
     /// The number of bits of the fraction; the exponent is between it and the sign.
     fraction: u32,
-    /// The NaN that stands for all NaNs.
+    /// The NaN that represents all NaNs.
     nan: u128,
 }
 
@@ -264,13 +263,13 @@ fn output_numbers(
     Ok(None)
 }
 
-/// `number`, or the NaN that stands for all if it is a NaN.
+/// `number`, or the NaN that represents all NaNs if it is one.
 fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
     let Numbers { shown, fraction, nan, .. } = format;
     let exponent_bits = shown * 8 - 1 - fraction;
     let exponent = exprs.extract(number, fraction, exponent_bits);
     let ones = exprs.eq(exponent, exprs.constant(exponent_bits, (1 << exponent_bits) - 1));
-    // The fraction of the x87 format includes the leading one; infinities have it, too.
+    // The fraction of the x87 format includes the leading one, which infinities have, too.
     let infinite = if fraction == 64 { 1 << 63 } else { 0 };
     let others = exprs.extract(number, 0, fraction);
     let is_infinite = exprs.eq(others, exprs.constant(fraction, infinite));
@@ -283,8 +282,9 @@ fn same_nan(exprs: &Exprs, number: ExprId, format: Numbers) -> ExprId {
     exprs.ite(is_nan, nan, number)
 }
 
-/// `psychic_probe(name, object, offset, size)` and its kind: makes what an object has there an
-/// output; one without bytes if the object is at null. Memory that was never written is zero.
+/// `psychic_probe(name, object, offset, size)` and its kind: makes `size` bytes at an offset in an
+/// object an output. The output has no bytes if `object` is null. Memory never written reads as
+/// zero.
 fn probe(
     machine: &mut dyn Machine,
     arguments: Arguments<'_>,
@@ -305,7 +305,7 @@ fn probe(
         let word = match machine.load(place, shown * 8) {
             Ok(value) => machine.free_of_revision(written(machine.exprs(), value), shown * 8)?,
             Err(Stop::Halt(Halt::Error(_))) => {
-                // What is there natively, if anything, is not known.
+                // It is not known what is there natively, if anything.
                 bytes.clear();
                 machine.world_mut().approximate(Approximation::UnreadableOutput(name.clone()));
                 break;
@@ -319,7 +319,7 @@ fn probe(
     Ok(None)
 }
 
-/// A value with zero in place of what was never written.
+/// A value in which zero replaces what was never written.
 fn written(exprs: &Exprs, value: Value) -> Value {
     let Value::Expr(expr) = value else { return value };
     let is_unwritten =
@@ -368,8 +368,8 @@ fn show(machine: &mut dyn Machine, name: String, bytes: Vec<Byte>) {
 }
 
 /// `psychic_offset(pointer, base, size)`: the offset of a pointer in an object, or -1 if it does
-/// not point into it. This is exact: no two objects are close to each other here, nor natively, by
-/// the way the harness places them.
+/// not point into it. This is exact, because no two objects are close to each other: not here, and
+/// not natively as the harness places them.
 fn place(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let [pointer, base, size] =
         [0, 1, 2].map(|index| machine.free_of_revision(arguments.get(index), 64));

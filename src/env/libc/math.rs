@@ -1,6 +1,6 @@
 //! The models of those functions of `<math.h>` (C11 7.12) whose result IEEE 754 fixes. Each is one
-//! operation that solvers know, instead of the integer arithmetic of a libc. `errno` is set where
-//! glibc sets it. All other functions run as code of musl (see [`crate::compile::Libc`]).
+//! operation that solvers know, instead of a libc's integer arithmetic. `errno` is set where glibc
+//! sets it. All other functions run as code of musl (see [`crate::compile::Libc`]).
 
 use super::access::set_errno;
 use crate::{
@@ -41,8 +41,8 @@ fn domain_error(machine: &mut dyn Machine, condition: ExprId) -> Result<(), Stop
     set_errno(machine, EDOM, condition)
 }
 
-/// Notes the exceptions that an operation raises. In a whole program, they are those of the libc's
-/// own code, and so not known.
+/// Notes the exceptions that an operation raises. In a whole program the libc's own code raises
+/// them, so they are not known.
 fn raise(machine: &mut dyn Machine, operation: Operation, operand: ExprId, width: u32) {
     if machine.world().is_whole {
         machine.world_mut().raise_unknown("a function of the C library");

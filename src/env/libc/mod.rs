@@ -6,8 +6,8 @@
 //! - `digits`, `integers`, `functions`: models that run before, or in place of, code of the libc;
 //! - [`stream`]: text with symbolic pieces; [`mod@format`]: formats of `printf` and `scanf`, and
 //!   numbers in text;
-//! - [`stdin`]: standard input; `read` and `scan`: reads of typed input and of bytes; [`given`]: a
-//!   text as typed input;
+//! - [`stdin`]: standard input; `read`: reads of tokens and bytes; `scan`: formatted reads of
+//!   bytes; [`given`]: a text as typed input;
 //! - `access`, `variadic`: how models read memory and variadic arguments.
 
 pub(in crate::env) mod access;

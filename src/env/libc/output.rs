@@ -1,5 +1,5 @@
-//! The models of the writing half of `<stdio.h>` (C11 7.21.6, 7.21.7). Streams are unbuffered, as
-//! the native runtime makes them, so that text written before an error is seen.
+//! The models of the writing half of `<stdio.h>` (C11 7.21.6, 7.21.7). As the native runtime does,
+//! they leave streams unbuffered, so that text written before an error is seen.
 
 use super::{
     access::{byte_at, concrete_string, note_address, string_at},
@@ -22,7 +22,7 @@ use crate::{
     memory::{Byte, Value},
 };
 
-/// Models of this file that show nothing.
+/// The models of this file that show nothing to the outside.
 pub(in crate::env) const SILENT: [&str; 7] =
     ["fflush", "setbuf", "setvbuf", "snprintf", "sprintf", "vsnprintf", "vsprintf"];
 
@@ -59,7 +59,7 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         let mut bytes = string_at(m, a.get(0), None)?;
         bytes.push(Byte::Concrete(b'\n'));
         put_all(m, Sink::Stdout, &bytes)?;
-        // The standard asks for any nonnegative value; glibc returns this one.
+        // The standard allows any nonnegative value; glibc returns this one.
         Ok(Some(Value::Int(bytes.len() as u64)))
     }),
     ("fputs", |m, a| {
@@ -143,8 +143,8 @@ fn push_all(machine: &dyn Machine, text: &mut Stream, bytes: &[Byte]) {
     }
 }
 
-/// `printf` and its kind: writes the text to `sink`, and returns the length of the whole text in
-/// bytes if anything reads it.
+/// `printf` and its kind: writes the text to `sink`. Returns the length of the whole text in bytes
+/// if the program reads it.
 fn formatted(
     machine: &mut dyn Machine,
     sink: Sink,
@@ -252,7 +252,7 @@ fn convert(
             let value = arguments.next(machine, ArgumentKind::Float(bits))?;
             let value = machine.free_of_revision(value, bits)?;
             let notation = conversion.notation(width, precision).ok_or_else(unsupported)?;
-            // A C library rounds the printed digits in the current rounding mode, too.
+            // A C library also rounds the printed digits in the current rounding mode.
             if machine.world().rounding != Rounding::NearestEven {
                 return Err(Stop::unsupported("printing a number in this rounding mode"));
             }
@@ -271,7 +271,7 @@ fn convert(
     Ok(())
 }
 
-/// The text that glibc writes for a null `%s`: `(null)`, or nothing if the precision is too small
+/// The text that glibc writes for a null `%s`: `(null)`, or nothing if the precision leaves no room
 /// for all of it.
 fn null_text(limit: Option<u64>) -> &'static [u8] {
     const TEXT: &[u8] = b"(null)";

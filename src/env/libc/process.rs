@@ -11,7 +11,7 @@ use crate::{
     memory::Value,
 };
 
-/// The handler of failed divisions in UndefinedBehaviorSanitizer's minimal runtime.
+/// UndefinedBehaviorSanitizer's minimal runtime calls this function when a division fails.
 pub(in crate::env) const DIVISION: &str = "__ubsan_handle_divrem_overflow_minimal_abort";
 
 pub(in crate::env) const MODELS: &[(&str, Model)] = &[
@@ -31,7 +31,8 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("___errno_location", |m, _| Ok(Some(Value::Int(m.world().errno)))),
 ];
 
-/// The stop of a program that exits with a status; the exit code is its low eight bits.
+/// The stop of a program that exits with a status. The exit code is the low eight bits of the
+/// status.
 pub fn exit(machine: &mut dyn Machine, status: Value) -> Stop {
     match machine.free_of_revision(status, 32) {
         Ok(status) => Stop::Exit(machine.exprs().extract(status, 0, 8)),
@@ -46,8 +47,8 @@ fn exit_at_once(machine: &mut dyn Machine, status: Value) -> Stop {
     }
 }
 
-/// `__assert_fail`, which a failed `assert` calls. The message is that of our native runtime: it
-/// leaves out file, line and function, as these differ between meta program and patched source.
+/// `__assert_fail`, which a failed `assert` calls. The message is that of our native runtime. It
+/// omits file, line and function, as they differ between the meta program and the patched source.
 fn assert_fail(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<Value>, Stop> {
     let condition = concrete_string(machine, arguments.get(0), "an assertion")?;
     let text = [b"Assertion `", condition.as_slice(), b"' failed.\n"].concat();

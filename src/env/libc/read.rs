@@ -1,4 +1,4 @@
-//! Reads of standard input: tokens if it is typed, and bytes.
+//! Reads of standard input: tokens if input is typed, and bytes.
 
 use super::access::within;
 use super::format::{is_space, number::NumberFormat, scanf::ByteSet};
@@ -22,13 +22,13 @@ pub fn typed(machine: &mut dyn Machine) -> &mut TypedInput {
     }
 }
 
-/// Whether the next formatted read makes tokens: input is typed, and no byte that was put back
-/// comes first.
+/// Whether the next formatted read makes tokens: input is typed, and the next byte is not one that
+/// was put back.
 pub fn reads_tokens(machine: &dyn Machine) -> bool {
     matches!(&machine.world().stdin, Stdin::Typed(input) if input.unread.is_empty())
 }
 
-/// Drops white space that was put back in front of typed input.
+/// Drops white space that was put back before typed input.
 pub fn skip_unread_space(machine: &mut dyn Machine) {
     let Stdin::Typed(TypedInput { unread, .. }) = &mut machine.world_mut().stdin else { return };
     while matches!(unread.last(), Some(Byte::Concrete(byte)) if is_space(*byte)) {
@@ -53,7 +53,7 @@ pub fn ends(machine: &mut dyn Machine) -> Result<bool, Stop> {
     Ok(typed(machine).ended)
 }
 
-/// Reads all white space that comes next.
+/// Reads all white space at the current position.
 pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
     typed(machine).skip_newline();
     if !ends(machine)? {
@@ -63,7 +63,7 @@ pub fn skip_space(machine: &mut dyn Machine) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Reads the byte `literal`, which comes right behind what was read last; returns `false` if the
+/// Reads the byte `literal`, which follows what was read last without a gap. Returns `false` if the
 /// file has ended.
 pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     let input = typed(machine);
@@ -77,11 +77,11 @@ pub fn expect(machine: &mut dyn Machine, literal: u8) -> Result<bool, Stop> {
     Ok(true)
 }
 
-/// Whether the next byte is one that `accepts` does not allow, so that it stays unread; forks if it
-/// may or may not be. Always `false` if all input is assumed to be well formed.
+/// Whether `accepts` does not allow the next byte, so that the byte stays unread; forks if it may
+/// or may not be allowed. Always `false` if all input is assumed to be well formed.
 ///
 /// The byte is the variable that a read of a single byte would make at this place, so that all
-/// revisions see the same.
+/// revisions see the same byte.
 pub fn is_malformed(machine: &mut dyn Machine, accepts: impl Fn(u8) -> bool) -> Result<bool, Stop> {
     let input = typed(machine);
     let is_full = input.tokens >= input.bounds.tokens;
@@ -123,11 +123,12 @@ pub fn number(machine: &mut dyn Machine, format: NumberFormat, width: u32) -> Ex
     value
 }
 
-/// The bytes of which a number in `format` may consist, without its sign.
+/// The bytes that a number in `format` may contain, apart from its sign.
 fn digits(format: NumberFormat) -> ByteSet {
     let is_digit = |byte: &u8| char::from(*byte).is_digit(format.radix.base().into());
     let mut digits: ByteSet = (0..=u8::MAX).filter(is_digit).collect();
-    // The prefix `0x`. The flag `alternative` marks numbers that say their base themselves (`%i`).
+    // The `x` of the prefix `0x`. The flag `alternative` marks numbers whose text names its base
+    // (`%i`).
     if format.radix.base() == 16 || format.flags.alternative {
         digits.extend(&b"xX".iter().copied().collect());
     }
@@ -155,7 +156,7 @@ pub fn real(machine: &mut dyn Machine, format: Format) -> Result<ExprId, Stop> {
     input.newline = true;
     input.excluded = b"0123456789.eExX".iter().copied().collect();
     if input.bounds.nonfinite {
-        // What may follow `inf`.
+        // The rest of `infinity` may follow `inf`.
         input.excluded.extend(&b"iI".iter().copied().collect());
     }
     Ok(value)
@@ -171,8 +172,8 @@ fn is_special(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     }))
 }
 
-/// The condition that an encoding is that of some decimal text: it is finite, and its integer bit,
-/// if the format has one, says whether it is normal.
+/// The condition that an encoding is that of some decimal text. It must be finite. If the format
+/// has an integer bit, it must be set exactly for normal numbers.
 fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
     let (low, width) = (format.exponent_low(), format.exponent_bits());
     let exponent = exprs.extract(value, low, width);
@@ -188,7 +189,7 @@ fn is_decimal(exprs: &Exprs, value: ExprId, format: Format) -> ExprId {
 /// Makes a new word of bytes that `accepts` allows; forks over its length.
 ///
 /// The word has at most `width` bytes, if that is given. Other revisions may read longer words, or
-/// words of other bytes, so the limits are assumptions of this revision ([`Machine::require`]).
+/// words of other bytes, so the limits are expectations of this revision ([`Machine::expect`]).
 pub fn word(
     machine: &mut dyn Machine,
     width: Option<u32>,
@@ -279,7 +280,7 @@ pub fn byte(machine: &mut dyn Machine) -> Result<Option<Byte>, Stop> {
     Ok(Some(Byte::of(machine.exprs(), value)))
 }
 
-/// Puts a byte back in front of the input (C11 7.21.7.10).
+/// Puts a byte back at the beginning of the input (C11 7.21.7.10).
 pub fn unread(machine: &mut dyn Machine, byte: Byte) {
     match &mut machine.world_mut().stdin {
         Stdin::Typed(input) => {

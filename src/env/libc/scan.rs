@@ -1,15 +1,15 @@
 //! Formatted reads of bytes, known or symbolic (C11 7.21.6.2): the text of `sscanf`, standard input
-//! that is given as bytes, and bytes that were put back in front of typed input.
+//! that is given as bytes, and bytes that were put back before typed input.
 //!
-//! The kind of a byte (a digit, white space, the end) is decided as far as the directives look at
-//! it. Which digit it is stays open: a number is a term over its digits.
+//! Reads branch on the kind of a byte (a digit, white space, the end) where the directives depend
+//! on it. They do not branch on which digit it is: a number is a term over its digits.
 //!
-//! The algorithm is that of glibc's `vfscanf`. The longest prefix that is an integer is taken.
+//! The algorithm is that of glibc's `vfscanf`. It takes the longest prefix that is an integer.
 //! `strtol` or `strtoul`, which *saturate* at the ends of their range, convert it to a 64-bit
 //! number, and the result is *cut* to the width of the object. So `%d` makes 3000000000 into
 //! -1294967296 but 99999999999999999999 into -1 (`LONG_MAX` cut to 32 bits), and `%u` makes -1 into
 //! 4294967295. No more than one byte can be put back, so the `0x` of `0xg` is consumed, and the
-//! value is 0. The prefix `0b` is not known before C23.
+//!             value is 0. The prefix `0b` is not known before C23.
 
 use super::{
     access::{EOF, byte_at, is_among, set_errno, within, written_byte},
@@ -36,8 +36,8 @@ const ERANGE: u64 = 34;
 pub(super) enum Source {
     /// A string at this address.
     Text(Value),
-    /// The bytes at this address, as far as they were written. Reading on is no error: the reader
-    /// is then lost ([`Reader::is_lost`]).
+    /// The bytes at this address that have been written. Reading further is no error, but the
+    /// reader is then lost ([`Reader::is_lost`]).
     Written(u64),
     /// Standard input.
     Stdin,
@@ -47,11 +47,11 @@ pub(super) enum Source {
 pub(super) struct Reader<'a> {
     machine: &'a mut dyn Machine,
     source: Source,
-    /// The number of bytes taken.
+    /// The number of bytes taken so far.
     taken: u64,
-    /// The next byte, if it was looked at already; `Some(None)` at the end.
+    /// The next byte, if it has been looked at; `Some(None)` at the end.
     next: Option<Option<Byte>>,
-    /// Whether the next byte is not known: it was never written, or may be outside its object.
+    /// Whether the next byte is unknown: it was never written, or may be outside its object.
     pub(super) is_lost: bool,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
-    /// Puts a byte of standard input that was looked at, but not taken, back.
+    /// Puts back a byte of standard input that was looked at but not taken.
     fn finish(self) {
         if let (Source::Stdin, Some(Some(byte))) = (self.source, self.next) {
             read::unread(self.machine, byte);
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Carries out the directives on bytes, and returns the result of the call.
+/// Executes the directives on bytes, and returns the result of the call.
 pub(super) fn scan(
     machine: &mut dyn Machine,
     directives: &[Directive],
@@ -184,7 +184,7 @@ fn carry_out(
     Ok(Value::Int(assigned))
 }
 
-/// The result of a call that has met the end of its input.
+/// The result of a call that has reached the end of its input.
 pub(super) fn at_end(assigned: u64) -> Value {
     if assigned == 0 { EOF } else { Value::Int(assigned) }
 }
@@ -207,7 +207,7 @@ fn convert(reader: &mut Reader<'_>, conversion: &Conversion) -> Result<Converted
     let mut bytes = match &conversion.kind {
         InputKind::Integer(syntax) => {
             let value = integer(reader, *syntax, width, bits)?;
-            // glibc takes the byte behind an integer before it looks at the width.
+            // glibc reads the byte after an integer before it checks the width.
             if matches!(reader.source, Source::Stdin) {
                 reader.peek()?;
             }
@@ -287,8 +287,8 @@ fn sign(reader: &mut Reader<'_>, left: &mut u32) -> Result<bool, Stop> {
     Ok(negative)
 }
 
-/// What `strtol` (`is_signed`) or `strtoul` makes of digits, 64 bits wide; and the condition that
-/// this is not the number that the digits are, as it does not fit.
+/// The 64-bit number that `strtol` (`is_signed`) or `strtoul` makes of digits, and the condition
+/// that the number does not fit, so that the result is another one.
 fn integer_of(
     exprs: &Exprs,
     digits: &[Byte],
@@ -305,7 +305,7 @@ fn integer_of(
             (true, false) => LEAST - 1,
             (false, _) => u128::from(u64::MAX),
         };
-        // Wide enough for a saturated number times the base.
+        // Wide enough for a saturated number times the base, plus a digit.
         const WIDE: u32 = 72;
         let magnitude = magnitude(exprs, digits, base, WIDE, Some(1 << 64));
         let most = exprs.bv(&Bv::from_u128(WIDE, limit));
@@ -326,7 +326,7 @@ fn holds(digits: usize, base: u8, limit: u128) -> bool {
     above.is_some_and(|above| above <= limit)
 }
 
-/// The number that digits stand for, `width` bits wide; saturates at `most`, if that is given.
+/// The number that digits represent, `width` bits wide; saturates at `most`, if that is given.
 fn magnitude(exprs: &Exprs, digits: &[Byte], base: u8, width: u32, most: Option<u128>) -> ExprId {
     let constant = |value: u128| exprs.bv(&Bv::from_u128(width, value));
     digits.iter().fold(constant(0), |value, digit| {
@@ -357,7 +357,7 @@ fn digit_value(exprs: &Exprs, digit: Byte) -> ExprId {
     }
 }
 
-/// What the text of a floating-point number stands for.
+/// What the text of a floating-point number represents.
 pub(super) enum Scanned {
     /// A finite number.
     Finite(Finite),
@@ -367,20 +367,21 @@ pub(super) enum Scanned {
     Mismatch,
 }
 
-/// A finite number as it is written: the integer `digits`, times ten or two to the power of
+/// A finite number in its written form: the integer `digits`, times ten or two to the power of
 /// `exponent`.
 pub(super) struct Finite {
     negative: bool,
-    /// Whether the digits are of base 16 and the exponent is a power of two, instead of ten.
+    /// Whether the digits are hexadecimal and the exponent is a power of two instead of ten.
     pub(super) is_hexadecimal: bool,
-    /// The digits before and behind the point.
+    /// The digits before and after the point.
     digits: Vec<Byte>,
     exponent: i64,
-    /// The length of the number in bytes, without an exponent that has no digits.
+    /// The length of the number in bytes. It excludes an exponent that has no digits.
     pub(super) length: u64,
 }
 
-/// Reads a floating-point number of at most `width` bytes. The digits of an exponent are decided.
+/// Reads a floating-point number of at most `width` bytes. The digits of an exponent are made
+/// concrete.
 ///
 /// As no more than one byte can be put back, an exponent without digits is consumed, and so is an
 /// incomplete `infinity`.
@@ -407,7 +408,7 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     let mut is_hexadecimal = false;
     let mut digits = reader.run(left, &|byte| byte.is_ascii_digit())?;
     left -= digits.len() as u32;
-    // glibc takes the `x` only if the width leaves room for a digit behind it.
+    // glibc takes the `x` only if the width leaves room for a digit after it.
     if let [first] = digits[..]
         && left > 1
         && let Some(next) = reader.peek()?
@@ -449,13 +450,13 @@ pub(super) fn real(reader: &mut Reader<'_>, width: u32) -> Result<Scanned, Stop>
     Ok(Scanned::Finite(Finite { negative, is_hexadecimal, digits, exponent, length }))
 }
 
-/// Takes the longest prefix of a name that comes next, in letters of either case and within
+/// Takes the longest prefix of a name that follows here, in letters of either case and within
 /// `width`; returns its length.
 fn name_taken(reader: &mut Reader<'_>, width: u32, name: &str) -> Result<usize, Stop> {
     let mut taken = 0;
     for letter in name.bytes().take(width as usize) {
         if reader.take(&|byte| byte.to_ascii_lowercase() == letter)?.is_none() {
-            // Once the name has begun, the byte that does not match is consumed, too.
+            // Once the name has begun, a byte that does not match is consumed, too.
             if taken > 0 {
                 reader.take(&|_| true)?;
             }
@@ -466,7 +467,7 @@ fn name_taken(reader: &mut Reader<'_>, width: u32, name: &str) -> Result<usize, 
     Ok(taken)
 }
 
-/// The concrete byte of a digit; forks over all that it may be.
+/// The concrete byte of a digit; forks over all possible values.
 fn known_digit(machine: &mut dyn Machine, digit: Byte) -> Result<u8, Stop> {
     match digit {
         Byte::Concrete(digit) => Ok(digit),
@@ -506,14 +507,14 @@ impl Finite {
                 (value.to_bits(), value.is_normal())
             }
         };
-        // A decimal number of so few digits is never exactly subnormal: it has been rounded.
+        // A decimal number with so few digits is never exactly subnormal, so it has been rounded.
         let is_too_far = machine.exprs().bool(!is_normal && !is_zero);
         set_errno(machine, ERANGE, is_too_far)?;
         Ok(machine.exprs().constant(format.width(), bits))
     }
 
-    /// The number as a term over its digits: an integer and a power that are both exact in the
-    /// format, so that their quotient or product is rounded only once (W. D. Clinger, How to read
+    /// The number as a term over its digits: the quotient or product of an integer and a power that
+    /// are both exact in the format. So it is rounded only once (W. D. Clinger, How to read
     /// floating point numbers accurately, PLDI 1990). `None` for other numbers, and for decimal
     /// numbers whose digits are all known.
     pub(super) fn as_term(

@@ -1,9 +1,9 @@
 //! Standard input: typed tokens that the program's own reads call for, or plain bytes.
 //!
-//! Typed input comes into being as it is read: a `%d` makes one symbolic number, a `getchar` one
-//! symbolic byte. A test renders the tokens as text, with a newline behind each number and word.
-//! Unless input may be malformed ([`Bounds::malformed`]), it is assumed to be well formed for the
-//! reads that the program makes; every proof states this as a bound.
+//! Reads create typed input: a `%d` makes one symbolic number, a `getchar` one symbolic byte. A
+//! test renders the tokens as text, with a newline after each number and word. Unless input may be
+//! malformed ([`Bounds::malformed`]), it is assumed to be well formed for the reads that the
+//! program makes; every proof states this as a bound.
 
 use super::{format::scanf::ByteSet, given, stream::Stream};
 use crate::{
@@ -29,13 +29,13 @@ pub struct Bounds {
     pub early_end: bool,
     /// The largest number of bytes of a word.
     pub longest_word: u8,
-    /// Whether a byte that the read does not accept may come in place of a token.
+    /// Whether a byte that the read does not accept may replace a token.
     pub malformed: bool,
     /// Whether floating-point numbers may be infinities and NaNs.
     pub nonfinite: bool,
 }
 
-/// What a conversion takes of a number or word. The lesser one takes less.
+/// How much of a number or word a conversion takes. The lesser value takes less.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Taken {
     /// Certain characters only (`%[a-z]`).
@@ -51,7 +51,7 @@ pub struct TypedInput {
     pub text: Stream,
     /// The number of tokens so far.
     pub(super) tokens: u32,
-    /// The number of characters since the last token that the format of a read asked for.
+    /// How many characters the formats of reads have asked for since the last token.
     pub(super) literals: u32,
     pub(super) bounds: Bounds,
     pub(super) has_words: bool,
@@ -59,12 +59,12 @@ pub struct TypedInput {
     pub(super) taken: Vec<(ExprId, Taken)>,
     /// Whether a newline follows that has not been read yet.
     pub(super) newline: bool,
-    /// The bytes that cannot come right behind the last number or word: they would belong to it, or
-    /// the program has seen that a newline is there.
+    /// The bytes that cannot directly follow the last number or word: they would belong to it, or
+    /// the program has seen a newline there.
     pub(super) excluded: ByteSet,
-    /// Whether white space was skipped, so that none comes next.
+    /// Whether white space was skipped, so that the next byte is none.
     pub(super) skipped: bool,
-    /// Whether the file is known to go on behind what was read.
+    /// Whether the file is known to continue after what was read.
     pub(super) more: bool,
     pub(super) ended: bool,
     pub(super) unread: Vec<Byte>,
@@ -76,7 +76,7 @@ pub struct ByteInput {
     /// All bytes, including those that were read.
     pub bytes: Vec<Byte>,
     pub(super) position: usize,
-    /// Whether a read has met the end.
+    /// Whether a read has reached the end.
     pub(super) ended: bool,
     pub(super) unread: Vec<Byte>,
 }
@@ -113,7 +113,7 @@ impl Stdin {
         }
     }
 
-    /// Whether everything except how much typed input was read is the same as at `earlier`.
+    /// Whether nothing but the amount of typed input that was read has changed since `earlier`.
     pub fn goes_on_from(&self, earlier: &Self) -> bool {
         match (self, earlier) {
             (Self::Typed(now), Self::Typed(then)) => {
@@ -128,8 +128,8 @@ impl Stdin {
         }
     }
 
-    /// The names of the variables that say whether typed input ends where the next read begins, and
-    /// what its next byte is, unless the state of the input says that as well.
+    /// The names of the variables of the next byte of typed input: whether the input ends before
+    /// it, unless that is known already, and its value.
     pub fn of_next_read(&self) -> Vec<String> {
         let Self::Typed(input) = self else { return Vec::new() };
         let place = input.place();
@@ -145,7 +145,7 @@ impl Stdin {
         }
     }
 
-    /// The number of bytes read of a fixed sequence; `None` if input is typed.
+    /// The number of bytes read from a fixed sequence; `None` if input is typed.
     pub fn bytes_read(&self) -> Option<usize> {
         match self {
             Self::Typed(_) => None,
@@ -153,7 +153,7 @@ impl Stdin {
         }
     }
 
-    /// Whether a read has met the end of the file (`feof`).
+    /// Whether a read has reached the end of the file (`feof`).
     pub fn has_ended(&self) -> bool {
         match self {
             Self::Typed(input) => input.ended,
@@ -201,18 +201,18 @@ impl TypedInput {
         self.bounds.longest_word.into()
     }
 
-    /// What conversions take of numbers and of words, each known by its first letter, where that is
-    /// less than their types and [`Self::longest_word`] allow.
+    /// The numbers and words of which a conversion takes less than their types and
+    /// [`Self::longest_word`] allow. Each is given by its value or its first letter.
     pub fn taken(&self) -> &[(ExprId, Taken)] {
         &self.taken
     }
 
-    /// Whether the file goes on behind the text with something of which nothing else is known.
+    /// Whether the file continues after the text with something unknown.
     pub fn expects_more(&self) -> bool {
         self.more
     }
 
-    /// The smallest number of tokens that follow before the file ends.
+    /// The smallest number of tokens that remain before the file ends.
     pub fn left(&self) -> u32 {
         if self.ended || self.bounds.early_end {
             return 0;
@@ -225,7 +225,7 @@ impl TypedInput {
         self.newline
     }
 
-    /// Reads the newline behind the last number or word, unless it was read already.
+    /// Reads the newline after the last number or word, unless it was read already.
     pub fn skip_newline(&mut self) {
         if std::mem::take(&mut self.newline) {
             self.text.push_bytes(b"\n");
@@ -233,8 +233,8 @@ impl TypedInput {
         self.excluded = ByteSet::default();
     }
 
-    /// Whether a byte cannot come right behind what was read last. If it cannot, a newline is
-    /// there, and the program now knows this.
+    /// Whether a byte cannot directly follow what was read last. If it cannot, a newline is there,
+    /// and the program now knows this.
     pub fn is_excluded(&mut self, byte: u8) -> bool {
         let is_excluded = self.excluded.contains(byte);
         if is_excluded {
@@ -243,7 +243,7 @@ impl TypedInput {
         is_excluded
     }
 
-    /// Whether a newline comes next. If so, the program now knows this, so nothing else can come.
+    /// Whether a newline comes next. If so, the program now knows this, and nothing else can come.
     pub fn sees_newline(&mut self) -> bool {
         if self.newline {
             self.see_newline();

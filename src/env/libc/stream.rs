@@ -1,9 +1,9 @@
 //! Text with symbolic pieces ([`Stream`]): what a program writes, and what it reads.
 //!
-//! A printed number stays one *typed token*: its value and its format. So printing makes no paths
-//! for digits, and two texts are compared by the values in them (`diff::text`), not by their bytes.
+//! A printed number stays one *typed token*: its value and its format. So printing creates no paths
+//! for digits, and two texts are compared by their values (`diff::text`), not by their bytes.
 //!
-//! Clones share what was written so far; each appends on its own.
+//! Clones share what was written before the clone; each appends separately.
 
 use std::{hash::BuildHasher, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::expr::{Assignment, ExprId, Exprs, Mentions, VariableId};
 /// A part of a [`Stream`].
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Piece {
-    /// These bytes, at least one.
+    /// A fixed sequence of at least one byte.
     Literal(Vec<u8>),
     /// One byte that depends on variables; 8 bits wide, not constant.
     Byte(ExprId),
@@ -94,7 +94,7 @@ pub enum Atom {
 }
 
 impl Atom {
-    /// The value that its text depends on.
+    /// The value that the text of the atom depends on.
     pub fn value(self) -> Option<ExprId> {
         match self {
             Self::Literal(_) => None,
@@ -129,7 +129,8 @@ struct Chunk {
     pieces: Vec<Piece>,
     /// The number of chunks before this one.
     depth: u32,
-    /// A hash of the text up to the end of this chunk, independent of how it was appended.
+    /// A hash of the text up to the end of this chunk. It does not depend on how the text was
+    /// appended.
     digest: u64,
 }
 
@@ -153,7 +154,7 @@ impl Chunk {
         self.pieces.push(piece);
     }
 
-    /// Adds a word to the digest: FNV-1a on words instead of bytes.
+    /// Adds a word to the digest, by FNV-1a on words instead of bytes.
     fn add(&mut self, code: u64) {
         const PRIME: u64 = 0x0000_0100_0000_01b3;
         self.digest = (self.digest ^ code).wrapping_mul(PRIME);
@@ -161,7 +162,7 @@ impl Chunk {
 }
 
 impl Drop for Chunk {
-    /// Drops the chain without recursion, as a state that forked often has a long one.
+    /// Drops the chain without recursion, because a state that forked often has a long one.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(mut chunk) = before.and_then(Arc::into_inner) {
@@ -228,7 +229,7 @@ impl Stream {
         }
     }
 
-    /// The last chunk, which this stream shares with no other; makes one if necessary.
+    /// The last chunk for changes, which no other stream shares; makes one if necessary.
     fn own(&mut self) -> &mut Chunk {
         if self.last.as_mut().is_none_or(|chunk| Arc::get_mut(chunk).is_none()) {
             let before = self.last.take();
@@ -258,13 +259,13 @@ impl Stream {
         self.pieces().flat_map(Piece::atoms)
     }
 
-    /// Whether nothing was written, not even a piece whose text may be empty.
+    /// Whether nothing was written, not even a piece whose text can be empty.
     pub fn is_empty(&self) -> bool {
         self.pieces().next().is_none()
     }
 
-    /// Whether nothing was appended since `earlier` was cloned from this stream. This is a quick
-    /// check.
+    /// Whether nothing was appended since `earlier` was cloned from this stream. The check is
+    /// quick.
     pub fn is_unchanged_since(&self, earlier: &Self) -> bool {
         Self::is_same_chunk(&self.last, &earlier.last)
     }
@@ -352,8 +353,8 @@ impl Stream {
         })
     }
 
-    /// The first pieces of the text, up to the one with which they certainly have at least `bytes`
-    /// bytes. Literals are cut; other pieces stay whole.
+    /// The shortest sequence of first pieces that certainly has at least `bytes` bytes. Literals
+    /// are cut; other pieces stay whole.
     pub fn prefix(&self, exprs: &Exprs, bytes: usize) -> Self {
         let mut prefix = Self::default();
         let mut left = bytes;
@@ -368,8 +369,8 @@ impl Stream {
         prefix
     }
 
-    /// The number of bytes, as an expression of `bits` bits; `None` if the text has a
-    /// floating-point number, as no short expression says how long that is.
+    /// The number of bytes, as an expression of `bits` bits. `None` if the text has a
+    /// floating-point number, whose length has no short expression.
     pub fn len(&self, exprs: &Exprs, bits: u32) -> Option<ExprId> {
         let mut known = 0u64;
         let mut length = exprs.constant(bits, 0);
@@ -427,9 +428,9 @@ impl Stream {
         all
     }
 
-    /// The text for people. Literals have C escapes. A number that `%d` writes is `{x}`, other
-    /// numbers have their conversion, as in `{x:%08x}`, and a byte is `{b:%c}`. Braces of the text
-    /// are doubled.
+    /// The text for display. Literals have C escapes. A number that `%d` writes is `{x}`; other
+    /// numbers show their conversion, as in `{x:%08x}`; a byte is `{b:%c}`. Braces of the text are
+    /// doubled.
     pub fn display(&self, exprs: &Exprs) -> String {
         let mut shown = String::new();
         for piece in self.pieces() {
@@ -454,7 +455,7 @@ impl Stream {
     }
 }
 
-/// Streams are equal if their pieces are, however the literals were appended.
+/// Streams are equal if their pieces are equal, however the literals were appended.
 impl PartialEq for Stream {
     fn eq(&self, other: &Self) -> bool {
         if self.is_unchanged_since(other) {
@@ -464,7 +465,7 @@ impl PartialEq for Stream {
         if digest(self) != digest(other) {
             return false;
         }
-        // The chunks before the last common one are shared; only those behind it are compared.
+        // The chunks before the last common one are shared; only those after it are compared.
         let (mut a, mut b) = (self.last.as_deref(), other.last.as_deref());
         let (mut left, mut right) = (Vec::new(), Vec::new());
         loop {

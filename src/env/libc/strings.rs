@@ -1,6 +1,6 @@
 //! The models of those functions of `<string.h>` that copy, search and compare (C11 7.24), with the
-//! results of musl; the other functions run as code. A search forks over the place where it finds
-//! something, unless the text is known and the byte is not: then the place is one expression. A
+//! results of musl. The other functions run as code. A search forks over the place where it finds
+//! something; but if the text is known and the byte is not, the place is one expression. A
 //! comparison gives one expression.
 
 use super::access::{byte_at, string_at, within};
@@ -87,11 +87,11 @@ fn character(machine: &mut dyn Machine, value: Value) -> Result<ExprId, Stop> {
     Ok(machine.exprs().extract(value, 0, 8))
 }
 
-/// Where an unknown byte stands first in a known text.
+/// The place where an unknown byte occurs first in a known text.
 struct Place {
-    /// The 1-bit condition that it stands there at all.
+    /// The 1-bit condition that the byte occurs at all.
     is_found: ExprId,
-    /// Its address, 64 bits, if it does.
+    /// The 64-bit address of the byte, if it occurs.
     address: ExprId,
 }
 
@@ -101,11 +101,12 @@ impl Place {
     }
 }
 
-/// The longest text in which an unknown byte is sought without a fork.
+/// The longest text in which an unknown byte is searched without a fork.
 const LONGEST_TEXT: u64 = 256;
 
-/// The place of `wanted` in the `count` bytes at `address` or, without a count, in the string there
-/// with its NUL. `None` if `wanted` is known or one of these bytes is not.
+/// The place of `wanted` in the `count` bytes at `address`. Without a count, these are the string
+/// there and its NUL. `None` if `wanted` is known, if one of these bytes is unknown, or if the text
+/// is longer than [`LONGEST_TEXT`].
 fn place_in_text(
     machine: &mut dyn Machine,
     address: Value,
@@ -133,8 +134,8 @@ fn place_in_text(
     Ok(Some(Place { is_found, address }))
 }
 
-/// The place, 64 bits, of `wanted`, which is one of the bytes that have one. Bytes that follow one
-/// another at places that do (`0123456789`) share an arm.
+/// The place of `wanted`, 64 bits wide; `wanted` must be a byte that has a place. Consecutive bytes
+/// at consecutive places (`0123456789`) share an arm.
 fn place_among(exprs: &Exprs, wanted: ExprId, places: &[Option<u64>; 256]) -> ExprId {
     let mut runs: Vec<(u8, u8, u64)> = Vec::new();
     for (byte, place) in (0..=u8::MAX).zip(places) {
@@ -162,7 +163,7 @@ fn place_among(exprs: &Exprs, wanted: ExprId, places: &[Option<u64>; 256]) -> Ex
     })
 }
 
-/// The address of the first byte that is `wanted` or, if `string`, a NUL; forks over its place.
+/// The address of the first byte that is `wanted` or, if `string`, a NUL. Forks over the place.
 fn search(
     machine: &mut dyn Machine,
     address: Value,
@@ -206,7 +207,7 @@ fn last_byte(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Opti
     last(machine, arguments.get(0), arguments.get(1), count)
 }
 
-/// The address of the last of `count` bytes that is `wanted`, or null; forks over its place.
+/// The address of the last of `count` bytes that is `wanted`, or null. Forks over the place.
 fn last(
     machine: &mut dyn Machine,
     address: Value,
@@ -232,8 +233,8 @@ fn to_end(machine: &mut dyn Machine, arguments: Arguments<'_>) -> Result<Option<
 /// How many pairs of symbolic bytes are compared in one expression before the path forks.
 const COMPARED: u32 = 64;
 
-/// The difference of the first pair of bytes that differ, as musl returns it. A pair is read only
-/// if all pairs before it may be equal.
+/// The difference of the first two bytes that differ, as musl returns it. A pair of bytes is read
+/// only if all pairs before it may be equal.
 fn compare(
     machine: &mut dyn Machine,
     a: Value,
@@ -242,7 +243,7 @@ fn compare(
     string: bool,
 ) -> Result<Option<Value>, Stop> {
     // The pairs that may decide the result, in order: the condition that the pair decides it, and
-    // the result if so.
+    // the result in that case.
     let mut deciding: Vec<(ExprId, ExprId)> = Vec::new();
     let exprs = machine.exprs();
     let mut equal = exprs.constant(1, 1);

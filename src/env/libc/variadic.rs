@@ -43,11 +43,11 @@ impl<'a> Variadic<'a> {
                 let value = arguments.get(*index);
                 *index += 1;
                 let fits = passed.is_some_and(|passed| match kind {
-                    // Of a wider integer, only the low bits of the register are taken.
+                    // Only the low bits of a register with a wider integer are taken.
                     ArgumentKind::Integer(width) => !passed.float && passed.width >= width,
                     ArgumentKind::Float(width) => passed.float && passed.width == width,
                 });
-                // Natively, an argument that does not fit would be whatever the registers hold.
+                // Natively, an argument that does not fit would be whatever a register holds.
                 let given = passed.map_or(0, |passed| passed.width);
                 match (fits, kind, value) {
                     (false, ..) => Err(Stop::unsupported(mismatch(kind))),

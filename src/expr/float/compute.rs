@@ -1,6 +1,6 @@
-//! The value of every floating-point operation on concrete operands. Most operations on `float`
-//! and `double` in the default rounding mode run natively, the others in a port of LLVM's
-//! `APFloat`, and other square roots on integers.
+//! The value of every floating-point operation on concrete operands. In the default rounding mode,
+//! most operations on `float` and `double` run natively. The others use a port of LLVM's `APFloat`;
+//! square roots that do not run natively are computed with integers.
 
 use std::cmp::Ordering;
 
@@ -74,8 +74,8 @@ fn signed(width: u32, bits: u128) -> i128 {
 /// Applies `op` to the low `from` bits of `a`; the result has `to` bits.
 ///
 /// # Panics
-/// when the width of a floating-point operand or result is that of no format, or an integer is
-/// wider than 128 bits.
+/// If no format has the width of a floating-point operand or result, or if an integer is wider than
+/// 128 bits.
 pub fn unary(op: FloatUnary, rounding: Rounding, from: u32, to: u32, a: u128) -> u128 {
     let format = |width| Format::of(width).expect("the width of a format");
     match op {
@@ -89,7 +89,7 @@ pub fn unary(op: FloatUnary, rounding: Rounding, from: u32, to: u32, a: u128) ->
     }
 }
 
-/// `a op b`.
+/// The value of `a op b`.
 pub fn binary(op: FloatBinary, rounding: Rounding, format: Format, a: u128, b: u128) -> u128 {
     macro_rules! native {
         ($read:ident) => {{
@@ -120,7 +120,7 @@ pub fn binary(op: FloatBinary, rounding: Rounding, format: Format, a: u128, b: u
     number.unwrap_or_else(|| nan::of_two(op, format, a, b).unwrap_or(format.default_nan()))
 }
 
-/// `a * b + c`, rounded once.
+/// The value of `a * b + c`, rounded once.
 pub fn mul_add(rounding: Rounding, format: Format, operands: [u128; 3]) -> u128 {
     if let Some(nan) = nan::of_three(format, operands) {
         return nan;
@@ -223,8 +223,8 @@ fn square_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     }
 }
 
-/// The square root of a positive finite number: the integer root of its significand, which is
-/// shifted left until the root has one bit more than the format's precision.
+/// The square root of a positive finite number: the integer square root of its shifted significand.
+/// The significand is shifted left until the root has one bit more than the format's precision.
 fn exact_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     let bias = (1_i64 << (format.exponent_bits() - 1)) - 1;
     let biased = (a >> format.exponent_low()) as i64;
@@ -242,8 +242,8 @@ fn exact_root(format: Format, rounding: Rounding, a: u128) -> u128 {
     let root = square.sqrt();
     let exact = &root * &root == square;
     let root = u128::try_from(root).expect("one bit more than a significand");
-    // A root never lies half way between two numbers: the square of such a point has too many
-    // bits.
+    // A root never lies halfway between two numbers, because the square of such a point has too
+    // many bits.
     let up = match rounding {
         Rounding::NearestEven | Rounding::NearestAway => root & 1 == 1,
         Rounding::Zero | Rounding::Down => false,

@@ -4,9 +4,9 @@
 use super::ops::{FloatBinary, FloatRelation, FloatUnary, Format, Rounding};
 use crate::expr::{Bv, ExprId, Exprs};
 
-/// How many exceptions there are. Their order is that of their bits in the control and status
-/// register, which are those of `<fenv.h>`: invalid operation, denormal operand (not one of
-/// IEEE's), division by zero, overflow, underflow, inexact result.
+/// The number of exceptions. They are ordered like their bits in `<fenv.h>` and in the control and
+/// status register: invalid operation, denormal operand (not one of IEEE's), division by zero,
+/// overflow, underflow, inexact result.
 pub const EXCEPTIONS: usize = 6;
 
 const INVALID: usize = 0;
@@ -22,19 +22,19 @@ const INEXACT: usize = 5;
 pub enum Operation {
     Binary(FloatBinary),
     Sqrt,
-    /// A conversion to the format of that width.
+    /// A conversion to the format with this width.
     Convert(u32),
-    /// A conversion of a two's complement number to the format of that width.
+    /// A conversion of a two's complement number to the format with this width.
     FromSigned(u32),
     FromUnsigned(u32),
-    /// A conversion to a two's complement number of that width, towards zero.
+    /// A conversion to a two's complement number of this width, towards zero.
     ToSigned(u32),
-    /// Rounding to an integer in the same format. `inexact` tells whether a result that is not
-    /// the operand raises the inexact exception.
+    /// Rounding to an integer in the same format. `inexact` says whether the inexact exception is
+    /// raised if the result is not the operand.
     ToIntegral {
         inexact: bool,
     },
-    /// A comparison. Any NaN is invalid; if the comparison is `quiet`, only a signalling one is.
+    /// A comparison. Any NaN is invalid; in a `quiet` comparison, only a signalling one is.
     Compare {
         quiet: bool,
     },
@@ -175,10 +175,10 @@ impl Raising<'_> {
         }
     }
 
-    /// The result in a wider format, with more exponent and more significand bits. It is
-    /// truncated if the rounding mode is to nearest, and otherwise rounded in that mode. So it
+    /// The result in a wider format, with more exponent and more significand bits. If the rounding
+    /// mode is to nearest, the result is truncated; otherwise it is rounded in that mode. So it
     /// lies on the same side as the exact result of every number of the format `to`, and of every
-    /// point half way between two of them. For a conversion it is the operand itself.
+    /// point halfway between two of them. For a conversion it is the operand itself.
     fn in_wider(&self, operation: Operation, to: Format) -> (Format, ExprId) {
         if to != self.format {
             return (self.format, self.operands[0]);
@@ -194,8 +194,8 @@ impl Raising<'_> {
         (wider, self.result(operation, rounding, width, &operands))
     }
 
-    /// Whether the exact result is not a number of the format: rounded down and rounded up it
-    /// then gives two numbers.
+    /// Whether the exact result is not a number of the format: rounding it down and rounding it up
+    /// then give different numbers.
     fn is_inexact(&self, result: impl Fn(Rounding) -> ExprId) -> ExprId {
         let [down, up] = [Rounding::Down, Rounding::Up].map(result);
         self.exprs.float_compare(FloatRelation::Less, down, up)
@@ -217,9 +217,10 @@ impl Raising<'_> {
     fn is_tiny(&self, to: Format, (wide, exact): (Format, ExprId)) -> ExprId {
         let exprs = self.exprs;
         let least = 1 - greatest_exponent(to);
-        // Half way between `last` and `normal`, which takes one bit more than the precision.
+        // Halfway between `last` and `normal`, which takes one bit more than the precision.
         let half_way = encoding(wide, least - 1, to.precision());
-        // The greatest number below `normal`: nothing above it is rounded to it away from zero.
+        // The greatest number below `normal`. Rounding away from zero takes anything above it to
+        // `normal`.
         let last = encoding(wide, least - 1, to.precision() - 1);
         let normal = encoding(wide, least, 0);
         let away = |negative: bool| {
@@ -259,7 +260,7 @@ impl Raising<'_> {
     }
 }
 
-/// Whether the magnitude of `a` is below the encoding `limit`; magnitudes of numbers compare as
+/// Whether the magnitude of `a` is below the encoding `limit`. Magnitudes of numbers compare like
 /// integers.
 fn is_below(exprs: &Exprs, format: Format, a: ExprId, limit: u128) -> ExprId {
     let width = format.width() - 1;

@@ -1,9 +1,9 @@
-//! Which NaN an operation makes of concrete values (see the parent module for the rules).
+//! The NaN that an operation makes of concrete values (see the parent module for the rules).
 
 use super::ops::{FloatBinary, Format};
 
-/// The NaN `bits` as an operation passes it on: made quiet, or the default NaN if the x87 rejects
-/// the encoding.
+/// The NaN `bits` as an operation passes it on: made quiet. It is the default NaN if the x87
+/// rejects the encoding.
 pub fn quieted(format: Format, bits: u128) -> u128 {
     if format.is_rejected(bits) { format.default_nan() } else { bits | format.quiet() }
 }
@@ -29,7 +29,8 @@ pub fn of_two(op: FloatBinary, format: Format, a: u128, b: u128) -> Option<u128>
 }
 
 fn first_of_two(op: FloatBinary, format: Format, a: u128, b: u128) -> bool {
-    // The quiet bit is the highest of the fraction: a quiet NaN is larger than a signalling one.
+    // The quiet bit is the highest bit of the fraction, so a quiet NaN is larger than a signalling
+    // one.
     let (x, y) = (a & format.fraction(), b & format.fraction());
     match format {
         Format::Half | Format::Single | Format::Double => true,
@@ -38,8 +39,9 @@ fn first_of_two(op: FloatBinary, format: Format, a: u128, b: u128) -> bool {
     }
 }
 
-/// The NaN that an operation on three operands makes, which comes from the first one that is a
-/// NaN; `None` if none is.
+/// The NaN that an operation on three operands makes. It comes from the first operand that is a
+/// NaN, unless the x87 rejects an operand, which makes the default NaN. `None` if no operand is a
+/// NaN.
 pub fn of_three(format: Format, operands: [u128; 3]) -> Option<u128> {
     if operands.iter().any(|bits| format.is_rejected(*bits)) {
         return Some(format.default_nan());

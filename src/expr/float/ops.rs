@@ -1,4 +1,4 @@
-//! The operations on floating-point numbers, and the formats of these.
+//! The operations on floating-point numbers, and the formats.
 
 /// How a result that does not fit is rounded (IEEE 754-2008, clause 4.3).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -21,24 +21,24 @@ impl Rounding {
         [Self::NearestEven, Self::NearestAway, Self::Zero, Self::Up, Self::Down];
 }
 
-/// An operation on one operand; the width of the result is that of its node.
+/// An operation on one operand. The width of its node is the width of the result.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum FloatUnary {
     /// The square root.
     Sqrt,
-    /// To an integer, in the same format.
+    /// Rounding to an integer, in the same format.
     RoundToIntegral,
-    /// To another format.
+    /// Conversion to another format.
     Convert,
-    /// From a two's complement number of at most 128 bits.
+    /// Conversion from a two's complement number of at most 128 bits.
     FromSigned,
-    /// From an unsigned number of at most 128 bits.
+    /// Conversion from an unsigned number of at most 128 bits.
     FromUnsigned,
-    /// To a two's complement number of at most 128 bits, towards zero; the nearest one where
-    /// it does not fit, and 0 for a NaN.
+    /// Conversion to a two's complement number of at most 128 bits, towards zero. The result is the
+    /// nearest integer if the number does not fit, and 0 for a NaN.
     ToSigned,
-    /// To an unsigned number of at most 128 bits, towards zero; the nearest one where it does not
-    /// fit, and 0 for a NaN.
+    /// Conversion to an unsigned number of at most 128 bits, towards zero. The result is the
+    /// nearest integer if the number does not fit, and 0 for a NaN.
     ToUnsigned,
 }
 
@@ -83,7 +83,7 @@ impl FloatRelation {
     pub const ALL: [Self; 3] = [Self::Equal, Self::Less, Self::LessOrEqual];
 }
 
-/// A binary format.
+/// A binary floating-point format.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Format {
     /// 16 bits.
@@ -102,7 +102,7 @@ impl Format {
     /// Every format.
     pub const ALL: [Self; 5] = [Self::Half, Self::Single, Self::Double, Self::Extended, Self::Quad];
 
-    /// The format of that width in bits.
+    /// The format with this width in bits.
     #[inline]
     pub fn of(width: u32) -> Option<Self> {
         Some(match width {
@@ -178,7 +178,7 @@ impl Format {
         if self.has_integer_bit() { 1 << self.fraction_bits() } else { 0 }
     }
 
-    /// The bit that tells a quiet NaN from a signalling one.
+    /// The bit that distinguishes a quiet NaN from a signalling one.
     pub fn quiet(self) -> u128 {
         1 << (self.fraction_bits() - 1)
     }
@@ -203,13 +203,13 @@ impl Format {
         })
     }
 
-    /// Whether `bits` encode a NaN or something that the processor takes for one.
+    /// Whether `bits` encode a NaN, or something that the processor treats as one.
     pub fn is_nan(self, bits: u128) -> bool {
         let magnitude = bits & !self.sign();
         magnitude > self.infinity() || self.is_rejected(bits)
     }
 
-    /// Whether the x87 rejects the encoding: the exponent is not zero but the integer bit is.
+    /// Whether the x87 rejects the encoding: its exponent is not zero, but its integer bit is.
     pub fn is_rejected(self, bits: u128) -> bool {
         let exponent = (bits & !self.sign()) >> self.exponent_low();
         self.has_integer_bit() && exponent != 0 && bits & self.integer_bit() == 0

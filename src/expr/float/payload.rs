@@ -1,5 +1,5 @@
-//! Which NaN an operation makes, as expressions (see the parent module for the rules). This is for
-//! solvers, whose theory has only one NaN.
+//! The NaN that an operation makes, as an expression (see the parent module for the rules). Solvers
+//! need it because their theory has only one NaN.
 
 use super::{
     super::{Bv, ExprId, Exprs, Node},
@@ -11,7 +11,7 @@ impl Exprs {
     /// result; `known` gives the bits of its operands.
     ///
     /// # Panics
-    /// when `e` is anything else.
+    /// If `e` is anything else.
     pub(crate) fn nan_bits(&self, e: ExprId, known: impl Fn(ExprId) -> ExprId) -> ExprId {
         let format = Format::of(self.width(e)).expect("the width of a format");
         let default = self.pattern(format, format.default_nan());

@@ -5,7 +5,7 @@ use super::{
     Level,
 };
 
-/// How deep in a sum to look for an addend that another one cancels out.
+/// How deep a sum is searched for an addend that cancels another one.
 const ADDENDS_DEEP: u32 = 5;
 
 impl Exprs {
@@ -73,7 +73,7 @@ impl Exprs {
         self.binary(BinaryOp::Srem, a, b)
     }
 
-    /// `e` as a product of a constant coefficient and a base: 1 and `e` if it shows no factor.
+    /// `e` as a product of a constant coefficient and a base; 1 and `e` if no factor is visible.
     fn as_multiple(&self, e: ExprId) -> (Bv, ExprId) {
         let width = self.width(e);
         let unit = || Bv::new(width, 1);
@@ -100,8 +100,8 @@ impl Exprs {
         self.node(a) == Node::Neg(b) || self.node(b) == Node::Neg(a)
     }
 
-    /// What is left of `x + y` without the first of its addends that satisfies `is`. Sums in the
-    /// addends are searched to the depth `deep`.
+    /// The rest of `x + y` without the first addend that satisfies `is`. Sums inside the addends
+    /// are searched to the depth `deep`.
     fn sum_without(
         &self,
         (x, y): (ExprId, ExprId),
@@ -121,7 +121,7 @@ impl Exprs {
         })
     }
 
-    /// Equality of `p + q` with a sum that shares an addend.
+    /// The equality of `p + q` and a sum with a common addend, without that addend.
     pub(super) fn eq_of_sums(&self, sum: (ExprId, ExprId), other: ExprId) -> Option<ExprId> {
         let Node::Binary(BinaryOp::Add, x, y) = self.node(other) else { return None };
         [(x, y), (y, x)].into_iter().find_map(|(addend, rest)| {
@@ -151,7 +151,7 @@ impl Exprs {
             if let Some(rest) = self.sum_without((x, y), &cancels, ADDENDS_DEEP) {
                 return Some(rest);
             }
-            // The negation of a choice between constants is such a choice, too, and cancels out
+            // The negation of a choice between constants is also such a choice. It cancels out
             // here.
             for (choice, rest) in [(x, y), (y, x)] {
                 if let Some(joined) = self.binary_of_choices(BinaryOp::Add, choice, other) {
@@ -202,7 +202,7 @@ impl Exprs {
         match (self.node(a), self.node(b)) {
             (Node::Neg(x), _) => Some(self.neg(self.mul(x, b))),
             (_, Node::Neg(y)) => Some(self.neg(self.mul(a, y))),
-            // A constant factor floats outwards, where others may meet it.
+            // A constant factor floats outwards, where it may meet others.
             (Node::Binary(BinaryOp::Mul, x, y), _) if self.is_constant(y) => {
                 Some(self.mul(self.mul(x, b), y))
             }
@@ -231,7 +231,7 @@ impl Exprs {
             Node::Binary(BinaryOp::Add, x, y) if self.is_constant(y) => {
                 Some(self.add(self.mul(x, b), self.mul(y, b)))
             }
-            // Where the operand is made of slices, a shift is just another slice.
+            // If the operand consists of slices, a shift is just another slice.
             Node::Zext(_) | Node::Concat(..) | Node::Extract { .. } => {
                 constant.log2().map(|amount| self.shift_slices_left(a, amount))
             }
@@ -330,7 +330,7 @@ impl Exprs {
         self.narrow_signed_division(BinaryOp::Srem, a, &divisor)
     }
 
-    /// Whether the magnitude of the signed number `e` is visibly less than a positive constant.
+    /// Whether the magnitude of the signed number `e` is visibly below a positive constant.
     fn is_below(&self, e: ExprId, constant: &Bv) -> bool {
         let width = self.width(e);
         let limit = constant.to_u64().filter(|_| width <= 64 && !constant.is_negative());
@@ -340,9 +340,9 @@ impl Exprs {
         })
     }
 
-    /// Signed division (or remainder) in as few bits as the dividend and the divisor need, so that
-    /// a sum of a few `char`s has the same quotient as an `int` and as a `long`. The divisor must
-    /// not be 1, 0 or -1, the only one whose quotient can overflow the narrow width.
+    /// Signed division (or remainder) in as few bits as the dividend and the divisor need. So a sum
+    /// of a few `char`s has the same quotient as an `int` and as a `long`. The divisor must not be
+    /// 1, 0 or -1; only the quotient by -1 can overflow the narrow width.
     fn narrow_signed_division(&self, op: BinaryOp, a: ExprId, divisor: &Bv) -> Option<ExprId> {
         let width = self.width(a);
         let narrow = match self.node(a) {
@@ -361,7 +361,7 @@ impl Exprs {
         fits.then(|| self.sext(self.binary(op, self.low_bits(a, narrow), self.bv(&cut)), width))
     }
 
-    /// The low `width` bits of `e`; those of a sum are the sum of its addends' low bits.
+    /// The low `width` bits of `e`. For a sum, these are the sum of its addends' low bits.
     fn low_bits(&self, e: ExprId, width: u32) -> ExprId {
         match self.node(e) {
             Node::Binary(BinaryOp::Add, a, b) => {
@@ -389,7 +389,7 @@ impl Exprs {
     }
 }
 
-/// The product of two unsigned numbers, if it fits their width.
+/// The product of two unsigned numbers, if it fits in their width.
 pub(super) fn product(a: &Bv, b: &Bv) -> Option<Bv> {
     let width = a.width();
     let whole = Bv::binary(BinaryOp::Mul, &a.zext(2 * width), &b.zext(2 * width));

@@ -34,7 +34,8 @@ impl Exprs {
         }
     }
 
-    /// Whether the complement of some part of a concatenation is more than a [`Node::Not`] of it.
+    /// Whether some part of a concatenation has a complement that is more than a [`Node::Not`] of
+    /// it.
     fn complements_partly(&self, e: ExprId) -> bool {
         match self.node(e) {
             Node::Concat(high, low) => {
@@ -111,7 +112,7 @@ impl Exprs {
         })
     }
 
-    /// `a and b` where `a` is made of parts that `b` repeats or contradicts.
+    /// `a and b`, where `b` repeats or contradicts parts of `a`.
     fn absorb(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let zero = || self.zero(self.width(a));
         match self.node(a) {
@@ -236,7 +237,7 @@ impl Exprs {
                 if p == y || q == y {
                     return Some(if p == y { q } else { p });
                 }
-                // Two constants become one: the next rule alone would exchange them without end.
+                // Two constants become one. The next rule alone would swap them forever.
                 if self.is_constant(q) && self.is_constant(y) {
                     return Some(self.xor(p, self.xor(q, y)));
                 }
@@ -248,8 +249,8 @@ impl Exprs {
         self.join_disjoint(a, b).or_else(|| self.bitwise_of_extensions(BinaryOp::Xor, a, b))
     }
 
-    /// `op` on fewer bits, extended afterwards: bits that both operands have only by extension
-    /// need no operation.
+    /// `op` on fewer bits, extended afterwards: bits that both operands have only by extension need
+    /// no operation.
     fn bitwise_of_extensions(&self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         let zero_extended = |e: ExprId| match self.node(e) {
@@ -261,7 +262,7 @@ impl Exprs {
         } else {
             zero_extended(a).max(zero_extended(b))
         };
-        // Conjunction with a mask of low bits is itself an extraction, which `by_runs` makes.
+        // Conjunction with a mask of low bits is an extraction, which `by_runs` makes.
         let is_mask = self.as_bv(b).is_some_and(|b| b.significant_bits() <= low)
             && !matches!(self.node(a), Node::Zext(_));
         if low < width && !is_mask && (op != BinaryOp::And || self.slices(a) && self.slices(b)) {
@@ -279,8 +280,8 @@ impl Exprs {
         matches!(self.node(e), Node::Zext(_) | Node::Sext(_)) || self.is_constant(e)
     }
 
-    /// The concatenation of what `part(low, width, whether ones)` gives for every run of
-    /// equal bits in `mask`, if only one run is of ones or all runs end at bytes.
+    /// Concatenates what `part(low, width, whether ones)` returns for each run of equal bits in
+    /// `mask`. `None` unless there is only one run of ones, or all runs end at bytes.
     fn by_runs(&self, mask: &Bv, part: impl Fn(u32, u32, bool) -> ExprId) -> Option<ExprId> {
         let width = mask.width();
         let boundaries: Vec<u32> =
@@ -298,8 +299,8 @@ impl Exprs {
         joined
     }
 
-    /// The concatenation that is the sum (or the disjunction, or the exclusive disjunction) of two
-    /// terms if one has only zeros where the other has bits: a byte above a byte.
+    /// The sum, disjunction or exclusive disjunction of two terms as a concatenation. This requires
+    /// that one term has only zeros where the other has bits: a byte above a byte.
     pub(super) fn join_disjoint(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let width = self.width(a);
         for (high, low) in [(a, b), (b, a)] {

@@ -150,9 +150,9 @@ impl Exprs {
         }
     }
 
-    /// A comparison of a choice with the constant `b`, if exactly one arm is a constant, too. The
-    /// comparison of that arm is settled, so what remains is the condition and a comparison of the
-    /// other arm.
+    /// A comparison of a choice with the constant `b`, if exactly one arm is a constant. The
+    /// comparison of that arm is settled, so only the condition and a comparison of the other arm
+    /// remain.
     fn of_choice(
         &self,
         op: BinaryOp,
@@ -169,7 +169,7 @@ impl Exprs {
         Some(if holds { self.or(taken, rest) } else { self.and(self.not(taken), rest) })
     }
 
-    /// The conjunction of two comparisons of the same two terms, or of their negations, as one
+    /// The conjunction of two comparisons (or negated ones) of the same two terms, as one
     /// comparison.
     pub(super) fn both_compare(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let parts = |e: ExprId| {
@@ -205,8 +205,8 @@ impl Exprs {
         })
     }
 
-    /// The conjunction of two comparisons of `x` with different constants, or of their negations, as
-    /// one comparison. Each comes with whether it holds, and its constant.
+    /// The conjunction of two comparisons (or negated ones) of `x` with different constants, as one
+    /// comparison. Each is given by whether it holds and by its constant.
     fn both_bound(
         &self,
         op: BinaryOp,
@@ -229,8 +229,8 @@ impl Exprs {
         }
     }
 
-    /// `a = constant` for a quotient `a` by a constant, as two bounds of the quotient, which are
-    /// bounds of the dividend.
+    /// `a = constant` for a quotient `a` by a constant. It becomes two bounds of the quotient, and
+    /// these become bounds of the dividend.
     fn eq_of_quotient(&self, a: ExprId, constant: &Bv) -> Option<ExprId> {
         let width = constant.width();
         let one = Bv::new(width, 1);
@@ -252,14 +252,14 @@ impl Exprs {
         Some(self.and(self.not(self.slt(a, bound(constant))), above))
     }
 
-    /// `x / divisor < constant`, signed, for a positive divisor, as a comparison of `x`.
+    /// `x / divisor < constant`, signed and for a positive divisor, as a comparison of `x`.
     fn slt_of_quotient(&self, x: ExprId, divisor: &Bv, constant: &Bv) -> ExprId {
         let width = constant.width();
         let wide = |value: &Bv| value.sext(2 * width);
         let one = Bv::new(2 * width, 1);
         let mul = |value: &Bv| Bv::binary(BinaryOp::Mul, value, &wide(divisor));
-        // Quotients are rounded towards zero, so for constants up to 0 the greatest dividend of a
-        // lesser quotient is `(constant - 1) * divisor`.
+        // Quotients are rounded towards zero. So for constants up to 0, `(constant - 1) * divisor`
+        // is the greatest dividend with a lesser quotient.
         let limit = if constant.is_negative() || constant.is_zero() {
             let below = Bv::binary(BinaryOp::Add, &wide(constant), &Bv::ones(2 * width));
             Bv::binary(BinaryOp::Add, &mul(&below), &one)
@@ -275,7 +275,7 @@ impl Exprs {
     }
 
     /// `x * factor = constant`. It has no solution if the constant has fewer factors of two than
-    /// `factor`; an odd factor has an inverse, by which the constant is multiplied.
+    /// `factor`. An odd factor has an inverse, which multiplies the constant.
     fn eq_of_product(&self, x: ExprId, factor: &Bv, constant: &Bv) -> Option<ExprId> {
         if constant.trailing_zeros() < factor.trailing_zeros() {
             return Some(self.bool(false));
@@ -421,7 +421,7 @@ impl Exprs {
             }),
         };
         let by_zeros = unsigned(a).max(unsigned(b));
-        // Sign extension keeps the unsigned order, too: it moves the upper half up as a whole.
+        // Sign extension also keeps the unsigned order: it moves the upper half up as a whole.
         let by_signs = signed(a).max(signed(b));
         let enough = if op == BinaryOp::Slt { by_signs } else { by_zeros.min(by_signs) };
         (enough < width)

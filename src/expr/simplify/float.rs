@@ -9,8 +9,8 @@ impl Exprs {
     /// `op` applied to `a`, with a result of `width` bits.
     ///
     /// # Panics
-    /// when the width of a floating-point operand or result is that of no format, or an integer
-    /// is wider than 128 bits.
+    /// If no format has the width of a floating-point operand or result, or if an integer is wider
+    /// than 128 bits.
     pub fn float_unary(&self, op: FloatUnary, rounding: Rounding, a: ExprId, width: u32) -> ExprId {
         let from = self.width(a);
         for (width, is_float) in [(from, op.from_float()), (width, op.to_float())] {
@@ -24,7 +24,7 @@ impl Exprs {
             return choice;
         }
         match (op, self.node(a)) {
-            // Theories of floating point stumble over integers of one bit.
+            // Theories of floating point have trouble with integers of one bit.
             (FloatUnary::FromSigned, _) if from == 1 => {
                 self.float_unary(op, rounding, self.sext(a, 8), width)
             }
@@ -57,10 +57,10 @@ impl Exprs {
         }
     }
 
-    /// `a op b`.
+    /// The number `a op b`.
     ///
     /// # Panics
-    /// when the widths differ or are those of no format.
+    /// If the widths differ, or if no format has them.
     pub fn float_binary(
         &self,
         op: FloatBinary,
@@ -84,9 +84,9 @@ impl Exprs {
             })
     }
 
-    /// The canonical form of an operation that can be written in several ways that give the same
-    /// bits, NaNs and zeros included. Constants come last, twice a number is its sum with itself,
-    /// a quotient by a power of two is a product, and no zero is added to a square.
+    /// The canonical form of an operation that has several spellings with the same bits, including
+    /// NaNs and zeros. Constants come last. Twice a number is its sum with itself. A quotient by a
+    /// power of two is a product. No zero is added to a square.
     fn same_number(
         &self,
         op: FloatBinary,
@@ -104,7 +104,7 @@ impl Exprs {
             (FloatBinary::Mul, None, Some(two)) if two == two_in(format) => {
                 Some(self.float_binary(FloatBinary::Add, rounding, a, a))
             }
-            // Quotients of exact integers stay as they are, and are compared as such.
+            // Quotients of exact integers are kept, and are compared as quotients.
             (FloatBinary::Div, None, Some(divisor)) if self.exact(a).is_none() => {
                 let inverse = inverse_of_power(format, divisor)?;
                 let inverse = self.bv(&Bv::from_u128(format.width(), inverse));
@@ -120,10 +120,10 @@ impl Exprs {
         matches!(self.node(e), Node::FloatBinary(FloatBinary::Mul, _, a, b) if a == b)
     }
 
-    /// `a * b + c`, rounded once.
+    /// The number `a * b + c`, rounded once.
     ///
     /// # Panics
-    /// when the widths differ or are those of no format.
+    /// If the widths differ, or if no format has them.
     pub fn float_mul_add(&self, rounding: Rounding, operands: [ExprId; 3]) -> ExprId {
         let format = self.format_of(&operands);
         if let [Some(a), Some(b), Some(c)] = operands.map(|e| self.as_bv(e)) {
@@ -136,7 +136,7 @@ impl Exprs {
     /// Whether `a relation b`; a comparison with a NaN is false.
     ///
     /// # Panics
-    /// when the widths differ or are those of no format.
+    /// If the widths differ, or if no format has them.
     pub fn float_compare(&self, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
         let format = self.format_of(&[a, b]);
         let value = |x: &Bv, y: &Bv| {
@@ -177,7 +177,7 @@ impl Exprs {
         self.not(self.and(is_number(a), is_number(b)))
     }
 
-    /// Whether `a`, truncated towards zero, fits an integer of `width` bits.
+    /// Whether `a`, truncated towards zero, fits in an integer of `width` bits.
     pub fn float_fits(&self, a: ExprId, width: u32, signed: bool) -> ExprId {
         let format = self.format_of(&[a]);
         let constant = |bits| self.bv(&Bv::from_u128(format.width(), bits));
@@ -185,7 +185,7 @@ impl Exprs {
         let bits = if signed { width - 1 } else { width };
         let high = format.power_of_two(bits, false).unwrap_or(infinity);
         let below = self.float_compare(FloatRelation::Less, a, constant(high));
-        // Every number that is truncated to the least integer is above the integer before that,
+        // Every number that is truncated to the least integer lies above the next lower integer,
         // which is a number of the format if it is short enough.
         let before = if signed { -(1_i128 << (width.min(127) - 1)) - 1 } else { -1 };
         let above = if !signed || width <= format.precision() {
@@ -211,7 +211,7 @@ impl Exprs {
     }
 }
 
-/// The exponent bias, which is the exponent of 1 as it is encoded.
+/// The exponent bias, which is the encoded exponent of 1.
 fn bias(format: Format) -> u128 {
     (1 << (format.exponent_bits() - 1)) - 1
 }

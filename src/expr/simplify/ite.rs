@@ -9,7 +9,7 @@ impl Exprs {
     /// `then` where `condition` (width 1) holds, else `otherwise`.
     ///
     /// # Panics
-    /// when the condition is wider than 1 or the arms differ in width.
+    /// If the condition is wider than 1 or the arms differ in width.
     pub fn ite(&self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
         let width = self.width(then);
         assert_eq!(self.width(condition), 1, "a condition has width 1");
@@ -90,8 +90,8 @@ impl Exprs {
         self.merge_nested(c, a, b).or_else(|| self.ite_of_extensions(c, a, b))
     }
 
-    /// The canonical form of the lesser or the greater of two terms: it makes no difference to
-    /// these whether equal terms are exchanged.
+    /// The canonical form of the minimum or maximum of two terms. Swapping equal terms does not
+    /// change these.
     fn lesser_or_greater(&self, c: ExprId, a: ExprId, b: ExprId) -> Option<ExprId> {
         let Node::Binary(op @ (BinaryOp::Ult | BinaryOp::Slt), x, y) = self.node(c) else {
             return None;
@@ -109,7 +109,8 @@ impl Exprs {
         is_turned.then(|| self.ite(self.binary(op, y, x), b, a))
     }
 
-    /// Merges a choice with one in its arm if both have the same condition, or an arm in common.
+    /// Merges a choice with a choice in its arm if they have the same condition, or an arm in
+    /// common.
     fn merge_nested(&self, c: ExprId, a: ExprId, b: ExprId) -> Option<ExprId> {
         if let Node::Ite(d, x, y) = self.node(a) {
             if d == c {
@@ -162,7 +163,7 @@ impl Exprs {
     }
 
     /// The condition (never a negation) and the two constants, if `e` is a choice between two
-    /// constants and not just a truth value.
+    /// constants but not a mere truth value.
     pub(super) fn as_choice(&self, e: ExprId) -> Option<(ExprId, Bv, Bv)> {
         let width = self.width(e);
         let (c, a, b) = match self.node(e) {
@@ -177,8 +178,8 @@ impl Exprs {
         })
     }
 
-    /// The two constants, if `e` is a choice between them by `condition`. The condition itself and
-    /// its negation are such choices, too, and a constant is a choice by any condition.
+    /// The two constants, if `e` is a choice between them by `condition`. The condition and its
+    /// negation are also such choices, and a constant is a choice by any condition.
     pub(super) fn as_choice_by(&self, condition: ExprId, e: ExprId) -> Option<(Bv, Bv)> {
         if let Some(value) = self.as_bv(e) {
             return Some((value.clone(), value));
@@ -191,7 +192,7 @@ impl Exprs {
         (c == condition).then_some((a, b))
     }
 
-    /// The choice between what `f` makes of the two constants, if `e` is a choice between two.
+    /// Applies `f` to both constants, if `e` is a choice between two.
     pub(super) fn map_choice(&self, e: ExprId, f: impl Fn(&Bv) -> Bv) -> Option<ExprId> {
         let (c, a, b) = self.as_choice(e)?;
         Some(self.ite(c, self.bv(&f(&a)), self.bv(&f(&b))))
@@ -201,8 +202,8 @@ impl Exprs {
         self.zip_choices(a, b, |x, y| Bv::binary(op, x, y))
     }
 
-    /// The choice between what `f` makes of the constants of two choices by one condition, or of
-    /// one such choice and a constant.
+    /// Applies `f` to the constants of two choices by one condition, or of one such choice and a
+    /// constant.
     pub(super) fn zip_choices(
         &self,
         a: ExprId,

@@ -1,18 +1,18 @@
-//! The constructors: every one simplifies what it is given, by local rules that never
-//! look further than a few levels down and never make a term larger.
+//! The constructors. Each simplifies its operation by local rules, which look only a few levels
+//! down and never make a term larger.
 //!
-//! Canonical forms, on which the rules rely and which make equal things look equal:
-//! - the operands of a commutative operation are ordered by structural hash, a constant
-//!   last; constant summands float outwards, a difference is a sum with a negation;
+//! The rules rely on canonical forms, which make equal things look equal:
+//! - the operands of a commutative operation are ordered by structural hash, a constant last;
+//!   constant summands float outwards, a difference is a sum with a negation;
 //! - `a <= b` is `not (b < a)`; a comparison with a constant has it on the right;
-//! - a disjunction of truth values is `not (not a and not b)`, their exclusive disjunction
-//!   `not (a = b)`;
-//! - operations that only move bits (shifts by constants, masks) are written with extract,
-//!   concat, zext and sext; concat leans to the right;
+//! - a disjunction of truth values is `not (not a and not b)`, their exclusive disjunction `not (a
+//!   = b)`;
+//! - operations that only move bits (shifts by constants, masks) are written with extract, concat,
+//!   zext and sext; concat leans to the right;
 //! - a choice between two constants is an ite, or zext or sext of its condition.
 //!
-//! Splitting a term into slices and joining the slices again gives back the term: memory does
-//! this with every value that is stored and loaded.
+//! Splitting a term into slices and joining the slices again gives the term back. Memory does this
+//! with every value that is stored and loaded.
 
 mod arithmetic;
 mod bitwise;
@@ -28,10 +28,10 @@ use std::cell::Cell;
 
 use super::{BinaryOp, Bv, ExprId, Exprs, Node, TableId};
 
-/// A running constructor. Rules call constructors, and a long chain of operations that
-/// each pass a rule on to the next would exhaust the stack: past the depth [`DEEPEST`] terms are
-/// made without simplification. The depth counts from the outermost call, so it, too, depends on
-/// structure alone.
+/// A running constructor. Rules call constructors, and a long chain of operations that each pass a
+/// rule on to the next would exhaust the stack. Beyond the depth [`DEEPEST`], terms are made
+/// without simplification. The depth counts from the outermost call, so it also depends only on
+/// structure.
 struct Level;
 
 const DEEPEST: u32 = 128;
@@ -61,7 +61,7 @@ impl Exprs {
     /// `op` applied to `a` and `b`.
     ///
     /// # Panics
-    /// when the widths differ.
+    /// If the widths differ.
     pub fn binary(&self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
         let width = self.width(a);
         assert_eq!(width, self.width(b), "operands of {op:?} differ in width");
@@ -106,7 +106,7 @@ impl Exprs {
         self.constant(width, 0)
     }
 
-    /// Whether one is visibly the bitwise complement of the other; makes no terms.
+    /// Whether one is visibly the bitwise complement of the other. Makes no terms.
     fn complements(&self, a: ExprId, b: ExprId) -> bool {
         self.node(a) == Node::Not(b) || self.node(b) == Node::Not(a)
     }

@@ -5,15 +5,15 @@ use super::{
     Level,
 };
 
-/// How many levels of arithmetic may lie between an extract and the extensions that allow it to
-/// be narrowed.
+/// The largest number of levels of arithmetic between an extract and the extensions that allow it
+/// to be narrowed.
 const NARROWING_DEPTH: u32 = 4;
 
 impl Exprs {
     /// The `width` bits of `e` from bit `low` upwards.
     ///
     /// # Panics
-    /// when `e` has fewer bits or `width` is 0.
+    /// If `e` has fewer bits or `width` is 0.
     pub fn extract(&self, e: ExprId, low: u32, width: u32) -> ExprId {
         let whole = self.width(e);
         assert!(
@@ -72,7 +72,7 @@ impl Exprs {
         }
     }
 
-    /// A slice of `e` that a constant mask leaves as it is or makes a constant.
+    /// A slice of `e` that a constant mask leaves unchanged or makes a constant.
     fn extract_of_masked(&self, e: ExprId, low: u32, width: u32) -> Option<ExprId> {
         let Node::Binary(op @ (BinaryOp::And | BinaryOp::Or), x, mask) = self.node(e) else {
             return None;
@@ -87,9 +87,8 @@ impl Exprs {
         }
     }
 
-    /// The low `width` bits of arithmetic, computed from the low bits of the operands alone. This
-    /// is done where the operands were extended for the arithmetic's sake, as C does with every
-    /// `char`.
+    /// The low `width` bits of arithmetic, computed only from the low bits of the operands. This
+    /// applies where the operands were extended for the arithmetic, as C does with every `char`.
     fn narrow_arithmetic(&self, e: ExprId, width: u32) -> Option<ExprId> {
         if !self.is_narrowable(e, NARROWING_DEPTH) {
             return None;
@@ -133,7 +132,7 @@ impl Exprs {
                 let trimmed = self.bv(&constant.extract(0, significant));
                 return self.zext(self.concat(trimmed, low), width);
             }
-            // Otherwise the bytes of a constant would not join again where one begins with zeros.
+            // Otherwise the bytes of a constant would not join again if one begins with zeros.
             if let Node::Zext(x) = self.node(low) {
                 let zeros = Bv::zero(self.width(low) - self.width(x));
                 return self.concat(self.bv(&constant.concat(&zeros)), x);
@@ -172,7 +171,7 @@ impl Exprs {
         if let (Node::Not(a), Node::Not(b)) = (self.node(high), self.node(low)) {
             return Some(self.not(self.concat(a, b)));
         }
-        // Bytes of two values that a branch chose between.
+        // The bytes of two values between which a branch chose.
         if let (Node::Ite(c, a, b), Node::Ite(d, x, y)) = (self.node(high), self.node(low))
             && c == d
         {
@@ -223,8 +222,8 @@ impl Exprs {
         {
             return at == low;
         }
-        // Slices of variables, quotients and so on never simplify; do not make terms for
-        // nothing.
+        // Slices of variables, quotients and so on never simplify, so making their terms is
+        // pointless.
         matches!(
             self.node(whole),
             Node::Neg(_)
@@ -238,7 +237,7 @@ impl Exprs {
     /// Zero extension to `width` bits.
     ///
     /// # Panics
-    /// when `e` is wider.
+    /// If `e` is wider.
     pub fn zext(&self, e: ExprId, width: u32) -> ExprId {
         let narrow = self.width(e);
         assert!(width >= narrow, "an extension of {narrow} bits to {width}");
@@ -250,7 +249,7 @@ impl Exprs {
                 self.bv(&self.as_bv(e).expect("a constant").zext(width))
             }
             Node::Zext(x) => self.zext(x, width),
-            // Other shapes of a choice stay: a sign must remain one, to meet its term again.
+            // Other shapes of a choice stay: a sign must remain a sign, to meet its term again.
             Node::Ite(..) => self
                 .map_choice(e, |value| value.zext(width))
                 .unwrap_or_else(|| self.arena.intern(Node::Zext(e), width)),
@@ -261,7 +260,7 @@ impl Exprs {
     /// Sign extension to `width` bits.
     ///
     /// # Panics
-    /// when `e` is wider.
+    /// If `e` is wider.
     pub fn sext(&self, e: ExprId, width: u32) -> ExprId {
         let narrow = self.width(e);
         assert!(width >= narrow, "an extension of {narrow} bits to {width}");
@@ -281,7 +280,7 @@ impl Exprs {
         }
     }
 
-    /// Sign extension of a term whose sign bit a constant determines.
+    /// The sign extension of a term in which a constant determines the sign bit.
     fn extend_known_sign(&self, e: ExprId, width: u32) -> Option<ExprId> {
         let narrow = self.width(e);
         let worth_a_look = matches!(
@@ -331,7 +330,7 @@ impl Exprs {
         Some(self.mul(a, self.bv(&power)))
     }
 
-    /// `a` times 2 to the power of `amount` < width.
+    /// `a` times 2 to the power of `amount`, which must be below the width.
     pub(super) fn shift_slices_left(&self, a: ExprId, amount: u32) -> ExprId {
         self.concat(self.extract(a, 0, self.width(a) - amount), self.zero(amount))
     }

@@ -1,16 +1,16 @@
 //! Floating-point numbers that are made of one integer.
 //!
-//! The conversion of an integer that fits into the significand is exact. So are sums of such
-//! numbers and their products with positive constants: each is the conversion of an integer sum
-//! or product. Operations that round are monotonic in the integer, step by step, so a comparison
-//! with a constant is a comparison of the integer.
+//! An integer that fits into the significand is converted exactly. Sums of such numbers, and their
+//! products with positive constants, are exact, too: each is the conversion of an integer sum or
+//! product. Operations that round are monotonic in the integer, step by step. So a comparison with
+//! a constant is a comparison of the integer.
 
 use super::super::{
     Bv, ExprId, Exprs, Node,
     float::{self, FloatBinary, FloatRelation, FloatUnary, Format, Rounding},
 };
 
-/// The most operations on the way from the integer to the number.
+/// The most operations between the integer and the number.
 const MOST_STEPS: usize = 16;
 /// The width of the widest integers: 64 bits, and a bit for the sign of an unsigned one.
 const WIDEST: u32 = 65;
@@ -19,13 +19,13 @@ const WIDEST: u32 = 65;
 struct Stairs {
     /// The integer, and whether it is read as a signed one.
     x: (ExprId, bool),
-    /// The terms on the way, the outermost first.
+    /// The terms from the number down to the integer, the outermost first.
     steps: Vec<ExprId>,
 }
 
 impl Exprs {
-    /// The signed integer that the number `e` exactly is, whatever its value, if there is one; `e`
-    /// is then never -0.
+    /// The signed integer that equals the number `e` for every value of its variables, if there is
+    /// one. `e` is then never -0.
     pub(super) fn exact(&self, e: ExprId) -> Option<ExprId> {
         let Node::FloatUnary(op, _, x) = self.node(e) else { return None };
         let width = self.width(x);
@@ -38,8 +38,8 @@ impl Exprs {
         (width <= precision && width < WIDEST).then_some(signed)
     }
 
-    /// The signed integer that the number `e` exactly is (see [`Exprs::exact`]), or that it is as
-    /// a constant.
+    /// The signed integer that equals the number `e` (see [`Exprs::exact`]), or the integer that
+    /// `e` is as a constant.
     fn exact_or_constant(&self, e: ExprId) -> Option<ExprId> {
         match self.as_bv(e) {
             Some(value) => self.integer_of(&value).map(|value| self.bv(&value)),
@@ -47,7 +47,7 @@ impl Exprs {
         }
     }
 
-    /// The integer that the constant number `value` is, if 32 bits hold it; -0 is 0.
+    /// The integer that equals the constant number `value`, if 32 bits hold it; -0 is 0.
     fn integer_of(&self, value: &Bv) -> Option<Bv> {
         const WIDTH: u32 = 32;
         let width = value.width();
@@ -60,7 +60,7 @@ impl Exprs {
         is_equal.then(|| Bv::from_u128(WIDTH, integer))
     }
 
-    /// The number of the signed integer `x`, if all integers of its width are exact in `format`.
+    /// The signed integer `x` as a number, if all integers of its width are exact in `format`.
     fn number_of(&self, x: ExprId, format: Format) -> Option<ExprId> {
         let fits = self.width(x) <= format.precision().min(WIDEST);
         let op = FloatUnary::FromSigned;
@@ -73,7 +73,7 @@ impl Exprs {
         (self.sext(x, width), self.sext(y, width))
     }
 
-    /// `a op b` of exact numbers, if the result is exact, too.
+    /// `a op b` for exact numbers, if the result is exact, too.
     pub(super) fn exact_binary(
         &self,
         op: FloatBinary,
@@ -81,14 +81,14 @@ impl Exprs {
         (a, b): (ExprId, ExprId),
     ) -> Option<ExprId> {
         let format = Format::of(self.width(a))?;
-        // Rounded down, the sum of summands that cancel is -0.
+        // Rounding down makes -0 of summands that cancel.
         let sums = rounding != Rounding::Down;
         match op {
             FloatBinary::Add | FloatBinary::Sub if sums => {
                 self.exact(a).or_else(|| self.exact(b))?;
                 let (x, y) = (self.exact_or_constant(a)?, self.exact_or_constant(b)?);
                 let is_minus_zero = |e| self.as_bv(e)?.to_u128().map(|bits| bits == format.sign());
-                // The only other result that is -0 is that of -0 - 0.
+                // Apart from these sums, only -0 - 0 gives -0.
                 if op == FloatBinary::Sub && is_minus_zero(a) == Some(true) {
                     return None;
                 }
@@ -121,7 +121,7 @@ impl Exprs {
         }
     }
 
-    /// `a relation b` of exact numbers.
+    /// `a relation b` for exact numbers.
     pub(super) fn exact_compare(
         &self,
         relation: FloatRelation,
@@ -136,7 +136,7 @@ impl Exprs {
         })
     }
 
-    /// Whether the encodings of an exact number and of another one, or of a constant, are equal.
+    /// Whether an exact number has the same encoding as another one or as a constant.
     pub(super) fn exact_eq(&self, a: ExprId, b: ExprId) -> Option<ExprId> {
         let x = self.exact(a)?;
         let y = match self.as_bv(b) {
@@ -155,8 +155,8 @@ impl Exprs {
         Some(self.eq(x, y))
     }
 
-    /// An exact quotient or number converted to an integer of `width` bits, the nearest one where
-    /// it does not fit: `(int) floor((double) n / 10)` and the like.
+    /// An exact quotient or number converted to an integer of `width` bits, or to the nearest one
+    /// if it does not fit: `(int) floor((double) n / 10)` and the like.
     pub(super) fn cut(&self, a: ExprId, width: u32) -> Option<ExprId> {
         let integer = match self.node(a) {
             Node::FloatUnary(FloatUnary::RoundToIntegral, rounding, quotient) => {
@@ -180,15 +180,16 @@ impl Exprs {
         Some(self.extract(within, 0, width))
     }
 
-    /// The floor of an exact quotient, as in `floor((double) n / 10)`. It is never -0, as only -0
-    /// is rounded down to -0.
+    /// The floor of an exact quotient, as in `floor((double) n / 10)`. It is never -0, because only
+    /// -0 rounds down to -0.
     pub(super) fn floor(&self, a: ExprId) -> Option<ExprId> {
         let floor = self.quotient(a, Rounding::Down)?;
         self.number_of(floor, Format::of(self.width(a))?)
     }
 
-    /// An exact number divided by a positive integer, rounded to an integer. That the quotient
-    /// itself is rounded first changes nothing: none is so near to an integer that it becomes one.
+    /// An exact number divided by a positive integer, rounded to an integer. The quotient is
+    /// rounded before that, which changes nothing: no quotient is so close to an integer that it
+    /// becomes one.
     fn quotient(&self, e: ExprId, rounding: Rounding) -> Option<ExprId> {
         let Node::FloatBinary(FloatBinary::Div, _, a, b) = self.node(e) else { return None };
         let divisor = self.integer_of(&self.as_bv(b)?)?;
@@ -214,7 +215,7 @@ impl Exprs {
         }
     }
 
-    /// `a relation b`, if one of them is a constant and the other is made of one integer.
+    /// `a relation b`, if one is a constant and the other is made of one integer.
     pub(super) fn stairs_compare(
         &self,
         relation: FloatRelation,
@@ -309,7 +310,7 @@ impl Exprs {
         value
     }
 
-    /// The condition `holds` as a comparison of the integer; it must change at most once while the
+    /// The condition `holds` as a comparison of the integer. It must change at most once as the
     /// integer grows.
     fn threshold(&self, (x, signed): (ExprId, bool), holds: impl Fn(i128) -> bool) -> ExprId {
         let width = self.width(x);
@@ -321,7 +322,7 @@ impl Exprs {
         if holds(high) == first {
             return self.bool(first);
         }
-        // The condition is `first` at `low`, and no longer at `high`.
+        // The condition is `first` at `low`, and the opposite at `high`.
         while high - low > 1 {
             let middle = low + (high - low) / 2;
             *if holds(middle) == first { &mut low } else { &mut high } = middle;

@@ -1,4 +1,4 @@
-//! Tests every rule against the meaning of the term as it was written.
+//! Tests every rule against the meaning of the unsimplified term.
 
 mod forms;
 mod machine;

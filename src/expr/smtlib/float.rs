@@ -1,5 +1,5 @@
-//! Floating point (SMT-LIB, theory FloatingPoint). The theory has no function from a number to
-//! its bits, so the bits of a result are a constant, and the script asserts that this encodes the
+//! Floating point (SMT-LIB, theory FloatingPoint). The theory has no function from a number to its
+//! bits. So the bits of a result are a constant, and the script asserts that this encodes the
 //! result.
 
 use std::fmt::Write;

@@ -32,7 +32,7 @@ impl<'m> Lowering<'_, 'm> {
             return unsupported("an element of an empty vector");
         };
         if let Some(known) = self.known(index) {
-            // An element beyond the end is poison, for which any element will do.
+            // An element beyond the end is poison, so any element will do.
             self.define(inst, smallvec![parts[last.min(known as usize)]]);
             return Ok(());
         }

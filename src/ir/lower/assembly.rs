@@ -11,14 +11,14 @@ use super::types::{Lowered, lane_width, scalars, unsupported};
 use crate::ir::{BinaryOp, Cast, Inst, Operand, Predicate, UnaryOp};
 use crate::llvm::Value;
 
-/// Where an operand of the assembly lives.
+/// The place of an operand of the assembly.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 enum Location {
-    /// In a register of the compiler's choice, for the operand of this index.
+    /// A register that the compiler chooses, for the operand with this index.
     Chosen(usize),
-    /// In this register.
+    /// This register.
     Named(String),
-    /// In memory.
+    /// This part of memory.
     Memory { address: Operand, width: u32 },
 }
 
@@ -26,13 +26,13 @@ enum Location {
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Constraint {
     output: bool,
-    /// Whether a pointer to the operand is passed, not the operand.
+    /// Whether a pointer to the operand is passed instead of the operand.
     indirect: bool,
     /// The output whose location the input shares.
     tied: Option<usize>,
     /// The register that the operand must be in.
     register: Option<String>,
-    /// Whether the operand may be a constant in the text itself.
+    /// Whether the operand may be a constant in the text.
     immediate: bool,
 }
 
@@ -41,7 +41,7 @@ struct Constraint {
 enum AsmOperand {
     At(Location, Option<u32>),
     Immediate(Operand, u32),
-    /// The top of the stack, which assembly only touches to order accesses.
+    /// The top of the stack, which assembly accesses only to order memory accesses.
     Stack,
 }
 
@@ -85,7 +85,7 @@ impl<'m> Lowering<'_, 'm> {
             let statement = statement.trim().trim_start_matches("lock").trim();
             match statement {
                 "" => {}
-                // `rep; nop` is `pause` by another name; nothing else may follow `rep`.
+                // `rep; nop` is another name of `pause`; nothing else may follow `rep`.
                 "rep" => repeated = true,
                 "nop" | "rep nop" | "rep; nop" | "pause" => repeated = false,
                 "mfence" | "lfence" | "sfence" if !repeated => {}
@@ -115,8 +115,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// The locations of the operands, with the inputs in them; and the locations of the results in
-    /// order.
+    /// The locations of the operands, with the inputs stored in them, and the locations of the
+    /// results in order.
     fn operands(
         &mut self,
         inst: Value<'m>,
@@ -173,7 +173,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok((state, outputs))
     }
 
-    /// Lowers one assembly instruction; `None` if it is not known here.
+    /// Lowers one assembly instruction; `None` if it is not supported.
     fn statement(&mut self, statement: &str, state: &mut Assembly) -> Lowered<Option<()>> {
         let (mnemonic, rest) = statement.split_once([' ', '\t']).unwrap_or((statement, ""));
         if mnemonic == "syscall" {
@@ -188,7 +188,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let Some((name, suffix)) = split_mnemonic(mnemonic) else { return Ok(None) };
         let width = suffix.or_else(|| places.iter().rev().find_map(|p| self.width_of(p, state)));
-        // An access relative to the thread pointer has 64 bits unless something says otherwise.
+        // An access relative to the thread pointer has 64 bits by default.
         let width = width.or(rest.contains("%fs:").then_some(64));
         let Some(width) = width else { return Ok(None) };
         match places.as_slice() {
@@ -301,8 +301,8 @@ impl<'m> Lowering<'_, 'm> {
         self.write(&accumulator, width, old, state)
     }
 
-    /// The result of counting or finding bits. For `bsf` and `bsr` of zero, it is the old value of
-    /// the destination.
+    /// The result of counting or searching bits. For `bsf` and `bsr` of zero, it is the old value
+    /// of the destination.
     fn scan(
         &mut self,
         name: &str,
@@ -330,7 +330,7 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::Select { width, dst, condition, a: old, b: found })
     }
 
-    /// The place that an operand in the text names, such as `$0`, `${0:w}`, `$$1`, `%eax` or
+    /// The place of an operand that the text names, such as `$0`, `${0:w}`, `$$1`, `%eax` or
     /// `(%rsp)`.
     fn place_of(&mut self, operand: &str, state: &Assembly) -> Option<AsmOperand> {
         if let Some(number) = operand.strip_prefix("$$") {
@@ -415,8 +415,8 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// Writes a register or memory. A write of 32 bits clears the upper half of a register; a
-    /// smaller one keeps the rest.
+    /// Writes a register or memory. A 32-bit write clears the upper half of a register; a narrower
+    /// one keeps the other bits.
     fn write(
         &mut self,
         place: &AsmOperand,
@@ -451,7 +451,7 @@ impl<'m> Lowering<'_, 'm> {
     }
 }
 
-/// The name of an instruction without the letter for its width, and this width.
+/// The name of an instruction without the letter for its width, and that width.
 fn split_mnemonic(mnemonic: &str) -> Option<(&str, Option<u32>)> {
     const KNOWN: [&str; 19] = [
         "mov", "xchg", "xadd", "cmpxchg", "add", "sub", "and", "or", "xor", "inc", "dec", "neg",

@@ -51,7 +51,7 @@ impl<'m> Lowering<'_, 'm> {
         }
         let parts = self.parts(argument)?;
         let scalars = scalars(self.source, argument.ty())?;
-        // `va_arg` reads a vector from one vector register, whatever lanes the vector has.
+        // `va_arg` reads a vector from one vector register, whatever the lanes of the vector.
         if variadic && argument.ty().kind() == TypeKind::LLVMVectorTypeKind {
             let value = self.join(&parts, &scalars);
             let width = scalars.iter().map(|s| s.width).sum();

@@ -14,7 +14,7 @@ use crate::llvm::{Block, Linkage, Opcode, Source, TypeKind, Value};
 /// A constant scalar; `None` for undefined or poison.
 pub type Bits = Option<Bv>;
 
-/// The addresses of all global symbols and labels, with which constants are folded.
+/// The addresses of all global symbols and labels, which constants are folded with.
 pub struct Symbols<'m> {
     source: Source<'m>,
     addresses: FxHashMap<usize, u64>,
@@ -27,8 +27,8 @@ impl<'m> Symbols<'m> {
         Self { source, addresses: FxHashMap::default(), labels: RefCell::default() }
     }
 
-    /// Gives a function its address. As with a linker, the address of a weak function that nothing
-    /// defines is null.
+    /// Gives a function its address. As in a linker, the address of a weak function without a
+    /// definition is null.
     pub fn add_function(&mut self, function: Value<'m>, id: FunctionId) {
         self.add(function, function_address(id));
     }
@@ -163,7 +163,7 @@ impl<'m> Symbols<'m> {
         Ok(Some(Bv::binary(BinaryOp::Add, &base, &Bv::new(64, offset))))
     }
 
-    /// The address of a label: a byte inside its function, at which no function starts.
+    /// The address of a label: a byte inside its function where no function starts.
     pub fn label_address(&self, function: Value<'m>, block: Block<'m>) -> Lowered<u64> {
         let Some(base) = self.addresses.get(&function.key()) else {
             return unsupported("a label of a function without address");
@@ -175,7 +175,7 @@ impl<'m> Symbols<'m> {
         Ok(base + numbers[&block.key()])
     }
 
-    /// Writes what `value` is in memory to the start of `bytes`, which must be zero.
+    /// Writes the memory representation of `value` to the start of `bytes`, which must be zero.
     pub fn write(&self, value: Value<'m>, bytes: &mut [u8]) -> Lowered<()> {
         if value.is_undefined() || value.is_zero() {
             return Ok(());
@@ -232,7 +232,7 @@ impl<'m> Symbols<'m> {
 }
 
 /// Whether a constant expression only moves the addresses in it within their objects. Any other
-/// number that it computes from addresses would be a different one in a native run.
+/// number that it computes from addresses would be different in a native run.
 fn is_exact(opcode: Opcode, operands: &[Bv], width: u32) -> bool {
     let object = |bits: &Bv| {
         let number = bits.to_u64().map(address::nearest_object);
@@ -263,7 +263,7 @@ fn resized(value: &Bv, width: u32) -> Bv {
     if width > value.width() { value.zext(width) } else { value.extract(0, width) }
 }
 
-/// `value`, read as two's complement, cut or sign-extended to 64 bits.
+/// `value`, read as two's complement, and cut or sign-extended to 64 bits.
 pub fn signed_word(value: &Bv) -> u64 {
     let word = if value.width() < 64 { value.sext(64) } else { value.extract(0, 64) };
     word.to_u64().expect("64 bits")

@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 use crate::ir::{CHOOSER, FileId, SourceLine};
 use crate::llvm::{Metadata, Value};
 
-/// The source files met so far.
+/// The source files seen so far.
 pub struct Files<'m> {
-    /// For each file the directory of compilation, and the name given to the compiler.
+    /// For each file, the directory of compilation and the name given to the compiler.
     files: Vec<(String, String)>,
     by_node: FxHashMap<Metadata<'m>, FileId>,
     by_scope: FxHashMap<Metadata<'m>, Option<FileId>>,
@@ -39,8 +39,8 @@ impl<'m> Files<'m> {
         Some(SourceLine { file: self.scope(scope)?, line })
     }
 
-    /// Whether a scope is in a function that merge has made. What was inlined from there belongs to
-    /// the line that asks.
+    /// Whether a scope is in a function that merge has made to ask for the revision. Code inlined
+    /// from such a function belongs to the line that asks.
     fn is_chooser(&mut self, scope: Metadata<'m>, near: Value<'m>) -> bool {
         *self.choosers.entry(scope).or_insert_with(|| {
             scope.function_name(near).is_some_and(|name| name.starts_with(CHOOSER))
@@ -84,8 +84,8 @@ impl<'m> Files<'m> {
         })
     }
 
-    /// The names of the files, as the compiler was given them. If files of several directories have
-    /// the same relative name, it is preceded by the directory.
+    /// The names of the files as they were given to the compiler. If files in several directories
+    /// have the same relative name, the directory precedes it.
     pub fn names(self) -> Vec<String> {
         let mut directories: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (directory, name) in &self.files {

@@ -12,7 +12,8 @@ use crate::ir::opt::{Code, Draft};
 use crate::ir::{Function, Inst, Operand, SourceLine};
 use crate::llvm::{Block, Opcode, Source, Value};
 
-/// Lowers the code of the LLVM function `value` into a draft. `function` is its head.
+/// Lowers the code of the LLVM function `value` into a draft. `function` has everything but the
+/// code.
 pub fn lower<'m>(
     source: Source<'m>,
     symbols: &Symbols<'m>,

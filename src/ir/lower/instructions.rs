@@ -1,5 +1,5 @@
 //! Instructions: arithmetic, comparisons and conversions are lowered here, every other family in a
-//! file of its own.
+//! separate file.
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, float_width, lane_width, scalars, unsupported};
@@ -89,7 +89,7 @@ impl<'m> Lowering<'_, 'm> {
         }
     }
 
-    /// Defines `value`: computes each of its lanes from the same lane of the operands.
+    /// Defines `value` by computing each of its lanes from the same lane of the operands.
     pub fn each_lane<const N: usize>(
         &mut self,
         value: Value<'m>,
@@ -256,8 +256,8 @@ fn predicate(predicate: IntPredicate) -> Predicate {
     }
 }
 
-/// Whether code generators always convert this floating-point number to an integer by the same
-/// instructions, so that the result is known even if the number does not fit. For vectors, other
+/// Whether code generators always use the same instructions to convert this floating-point number
+/// to an integer. Then the result is known even if the number does not fit. For vectors, other
 /// widths and other formats, the instructions vary.
 pub fn is_machine_cast(inst: Value<'_>) -> bool {
     let (from, to) = (inst.operand(0).ty(), inst.ty());

@@ -12,13 +12,13 @@ use crate::{
     },
 };
 
-/// The name of an intrinsic without `llvm.` and without the types of an overloaded one.
+/// The name of an intrinsic without `llvm.` and without the types of an overload.
 fn base_name(name: &str) -> &str {
     let mut base = name.strip_prefix("llvm.").unwrap_or(name);
     while let Some((rest, last)) = base.rsplit_once('.') {
         let after = last.trim_start_matches(|c: char| c.is_ascii_lowercase());
         let overload = last != after && after.starts_with(|c: char| c.is_ascii_digit());
-        // Types that are anonymous or named structs: `sl_i32s`, `s_struct.xs`.
+        // Such types are anonymous or named structs: `sl_i32s`, `s_struct.xs`.
         if !overload && !last.starts_with("sl_") && !last.starts_with("s_") {
             break;
         }
@@ -48,7 +48,7 @@ fn named_predicate(name: &str) -> Option<FloatPredicate> {
     })
 }
 
-/// The greatest number of `width` bits, at most 128.
+/// The greatest number with `width` bits, at most 128.
 fn ones(width: u32) -> u128 {
     u128::MAX >> (128 - width)
 }
@@ -57,7 +57,7 @@ impl<'m> Lowering<'_, 'm> {
     /// Lowers a call of the intrinsic function `name`.
     pub fn intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<()> {
         let base = base_name(name);
-        // Constrained operations heed the rounding mode, as all operations do here.
+        // Constrained operations respect the rounding mode, as all operations do here.
         if let Some(base) = base.strip_prefix("experimental.constrained.") {
             if self.constrained(inst, base)? {
                 return Ok(());
@@ -205,8 +205,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Defines `inst` as -1, 0 or 1: the first operand is less than, equal to or greater than the
-    /// second.
+    /// Defines `inst` as -1, 0 or 1, depending on whether the first operand is less than, equal to
+    /// or greater than the second.
     fn three_way(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
         let width = lane_width(inst.operand(0).ty())?;
         let to = lane_width(inst.ty())?;
@@ -278,7 +278,7 @@ impl<'m> Lowering<'_, 'm> {
                 }
                 self.define(inst, parts);
             }
-            // LLVM rounds twice, as plain x86-64 has no fused instruction.
+            // LLVM rounds twice, because plain x86-64 has no fused instruction.
             "fmuladd" => {
                 let width = float_width(inst.ty())?;
                 let mut parts = self.parts(inst.operand(0))?;
@@ -369,10 +369,11 @@ impl<'m> Lowering<'_, 'm> {
         Ok(self.float_intrinsic(inst, base)? || self.library_intrinsic(inst, base)?)
     }
 
-    /// Defines `inst` as the lesser or greater operand. Of a number and a NaN this is the number,
-    /// and of two zeros the first, or the second if that is a constant, as in the code that the code
-    /// generator writes for x86-64. It writes none for two constants: of these, -0 is less than 0.
-    /// If it may see that the second is no NaN, nothing is proved where two zeros meet.
+    /// Defines `inst` as the lesser or greater operand. For a number and a NaN, this is the number.
+    /// For two zeros it is the first operand, or the second if that is a constant. This is how the
+    /// code generator's code for x86-64 behaves. For two constants it writes no code: there, -0 is
+    /// less than
+    /// 0. If it may see that the second operand is no NaN, nothing is proved where two zeros meet.
     fn float_extreme(&mut self, inst: Value<'m>, before: FloatPredicate) -> Lowered<()> {
         let width = float_width(inst.ty())?;
         if width > 64 {
@@ -394,7 +395,7 @@ impl<'m> Lowering<'_, 'm> {
             if let (Some(x), Some(y)) = (self.known(a), self.known(b))
                 && [x, y].iter().all(|bits| bits << (65 - width) == 0)
             {
-                // The sign bit is the only one.
+                // Both are zeros, which have no bits but the sign.
                 let zero = if before == FloatPredicate::Olt { x | y } else { x & y };
                 *part = self.constant(width, zero);
                 continue;
@@ -443,9 +444,9 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// The class tests that C programs use most: whether a number is a NaN, infinite or finite, or
-    /// is not. They are comparisons, so they need not look at the bits of a symbolic number. `None`
-    /// for other classes.
+    /// The class tests that are most frequent in C programs: whether a number is, or is not, a NaN,
+    /// infinite or finite. They become comparisons, which need not look at the bits of a symbolic
+    /// number. `None` for other classes.
     fn class_by_comparison(&mut self, format: Format, classes: u64, a: Operand) -> Option<Operand> {
         const NAN: u64 = 0x3;
         const INFINITE: u64 = 0x204;
@@ -471,7 +472,7 @@ impl<'m> Lowering<'_, 'm> {
     fn class_by_bits(&mut self, format: Format, classes: u64, a: Operand) -> Lowered<Operand> {
         if format.has_integer_bit() {
             // The number is converted to a wider format. This requires an encoding that the x87
-            // itself writes, and makes a NaN quiet.
+            // writes itself, and makes a NaN quiet.
             if matches!(classes & 0x3, 0x1 | 0x2) {
                 return unsupported("the kind of a NaN of the x87");
             }
@@ -482,7 +483,7 @@ impl<'m> Lowering<'_, 'm> {
         let width = format.width();
         let (sign, infinity) = (format.sign(), format.infinity());
         let normal = 1 << format.fraction_bits();
-        // For each bit of the mask the unsigned interval of the encodings in this class. A class
+        // For each bit of the mask, the unsigned interval of the encodings in this class. A class
         // with both signs has two intervals.
         let quiet = infinity | format.quiet();
         let largest = ones(width);
@@ -523,7 +524,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(found)
     }
 
-    /// Lowers intrinsics that only inform the optimiser, or ask what it knows; traps, too.
+    /// Lowers intrinsics that only inform the optimiser or ask what it knows, and traps.
     fn hint(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         match base {
             "lifetime.start"
@@ -598,8 +599,9 @@ impl<'m> Lowering<'_, 'm> {
 /// How many operations deep [`may_be_seen_to_be_a_number`] looks.
 const DEEPEST: u32 = 8;
 
-/// Whether the code generator may see that a value is no NaN. It looks at no more than what computes
-/// the value (LLVM 19, `SelectionDAG::isKnownNeverNaN`), and sees all of that only if it optimises.
+/// Whether the code generator may see that a value is no NaN. It looks only at the instructions
+/// that compute the value (LLVM 19, `SelectionDAG::isKnownNeverNaN`), and sees all of them only if
+/// it optimises.
 fn may_be_seen_to_be_a_number(value: Value<'_>, depth: u32) -> bool {
     if !value.is_instruction() || depth == 0 {
         return value.is_constant() || depth == 0;

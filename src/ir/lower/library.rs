@@ -1,11 +1,11 @@
-//! The functions of a module, and those that lowering declares in addition ([`Library`]).
+//! The functions of a module, and additional ones that lowering declares ([`Library`]).
 
 use rustc_hash::FxHashMap;
 
 use crate::ir::{Function, FunctionId};
 
-/// The functions of a module by name, and those that lowering declares in addition: functions of
-/// the C library, and of the environment.
+/// The functions of a module by name, and additional ones that lowering declares: functions of the
+/// C library and of the environment.
 #[derive(Default)]
 pub struct Library {
     ids: FxHashMap<String, FunctionId>,
@@ -19,8 +19,8 @@ impl Library {
         Self { ids, declared: Vec::new() }
     }
 
-    /// The function of this name. If it is new, it is declared with these widths in bits of
-    /// parameters and result.
+    /// The function with this name. If it is new, it is declared with parameters and a result of
+    /// these widths in bits.
     pub fn function(&mut self, name: &str, params: &[u32], returned: u32) -> FunctionId {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -36,7 +36,7 @@ impl Library {
         id
     }
 
-    /// The functions declared in addition. Their ids follow those of the module's functions.
+    /// The additionally declared functions. Their ids follow those of the module's functions.
     pub fn into_declared(self) -> Vec<Function> {
         self.declared
     }

@@ -22,8 +22,8 @@ impl<'m> Lowering<'_, 'm> {
         Operand::reg(result)
     }
 
-    /// Lowers an intrinsic as calls, one for each lane, of the function for which it stands.
-    /// Returns `false` if it stands for none.
+    /// Lowers an intrinsic that stands for a library function as calls of that function, one for
+    /// each lane. Returns `false` if it stands for none.
     pub fn library_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         if base == "frexp" {
             self.frexp_intrinsic(inst)?;
@@ -35,8 +35,8 @@ impl<'m> Lowering<'_, 'm> {
     }
 
     /// Defines `inst` by calls of a function of the C library, one for each lane of the arguments.
-    /// The first argument is a floating-point number. Its format decides which function is called;
-    /// for a `_Float16` it is that of `float`.
+    /// The first argument is a floating-point number, whose format determines the function. A
+    /// `_Float16` uses the function for `float`.
     pub fn library_call(
         &mut self,
         inst: Value<'m>,
@@ -91,8 +91,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Lowers `llvm.frexp`, whose result is the fractions and the exponents of all lanes. The
-    /// function for which it stands writes the exponent, an `int`, to memory.
+    /// Lowers `llvm.frexp`, whose result consists of the fractions and the exponents of all lanes.
+    /// The function for which it stands writes the exponent, an `int`, to memory.
     fn frexp_intrinsic(&mut self, inst: Value<'m>) -> Lowered<()> {
         const INT: u32 = 32;
         const POINTER: u32 = 64;
@@ -127,8 +127,8 @@ impl<'m> Lowering<'_, 'm> {
         self.compute(|dst| Inst::FloatCast { cast, from, to, dst, a })
     }
 
-    /// Lowers `llvm.get.rounding` and `llvm.set.rounding` as calls, for which the environment has
-    /// models. Returns `false` for other intrinsics.
+    /// Lowers `llvm.get.rounding` and `llvm.set.rounding` as calls that the environment models.
+    /// Returns `false` for other intrinsics.
     pub fn rounding_intrinsic(&mut self, inst: Value<'m>, base: &str) -> Lowered<bool> {
         let (params, returned): (&[u32], _) = match base {
             "get.rounding" => (&[], Some(32)),

@@ -1,5 +1,5 @@
-//! A function that is being lowered ([`Lowering`]): what is known of its values, and where its next
-//! instruction goes.
+//! A function that is being lowered ([`Lowering`]): what is known of its values, and the place of
+//! its next instruction.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -15,7 +15,7 @@ use crate::llvm::{Block, Opcode, Source, Value};
 /// The scalars of a value.
 pub type Parts = SmallVec<[Operand; 2]>;
 
-/// An address computation with which later ones in the same block can begin.
+/// An address computation on which later ones in the same block can build.
 pub struct AddressBase {
     pub block: usize,
     pub base: Operand,
@@ -32,11 +32,11 @@ pub struct Lowering<'a, 'm> {
     pub blocks: Vec<Code>,
     pub current: usize,
     pub place: SourceLine,
-    /// The number of LLVM instructions for which the next emitted one stands.
+    /// The number of LLVM instructions that the next emitted instruction stands for.
     uncounted: u32,
     /// The reachable LLVM blocks by key, with their indices in `blocks`.
     pub numbers: FxHashMap<usize, usize>,
-    /// For each of `blocks` the LLVM block of which it is a part.
+    /// For each of `blocks`, the LLVM block that it is part of.
     pub origins: Vec<Block<'m>>,
     /// The register and the width of each promoted variable.
     pub slots: FxHashMap<usize, (Reg, u32)>,
@@ -120,7 +120,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
             let whole = value.operand(0);
             let (from, to) = (lane_width(whole.ty())?, lane_width(value.ty())?);
             if from > to {
-                // A part of an address is no more known than the address itself.
+                // A part of an address is known only if the address is.
                 let a = self.scalar(whole)?;
                 let cut = |dst| Inst::Cast { cast: Cast::Trunc, from, to, dst, a };
                 return Ok(smallvec![self.compute(cut)]);
@@ -129,7 +129,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
         self.named_parts(value)
     }
 
-    /// The scalars of a value for which no instruction is needed.
+    /// The scalars of a value, if no instruction is needed to compute them.
     pub fn named_parts(&mut self, value: Value<'m>) -> Lowered<Parts> {
         if let Some(parts) = self.values.get(&value.key()) {
             return Ok(parts.clone());
@@ -175,7 +175,7 @@ impl<'a, 'm> Lowering<'a, 'm> {
         Operand::constant(index)
     }
 
-    /// The operand for a number of at most 128 bits; `value` must fit `width` bits.
+    /// The operand for a number of at most 128 bits; `value` must fit in `width` bits.
     pub fn number(&mut self, width: u32, value: u128) -> Operand {
         self.bits(width, Some(Bv::from_u128(width, value)))
     }

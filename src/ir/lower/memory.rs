@@ -1,6 +1,6 @@
 //! Allocation, loads, stores, address arithmetic and atomics.
 //!
-//! As a program has only one thread here, an atomic access is a plain one.
+//! Programs have only one thread here, so an atomic access is a plain one.
 
 use super::constants::signed_word;
 use super::lowering::{AddressBase, Lowering, Parts};
@@ -9,8 +9,8 @@ use crate::expr::Bv;
 use crate::ir::{AddressTerm, BinaryOp, Cast, FloatOp, Inst, Operand, OperandKind, Pc, Predicate};
 use crate::llvm::{RmwOp, Type, TypeKind, Value};
 
-// The most terms of an address that is computed from the base of an earlier one. With more, adding
-// up the terms again would cost more than keeping the two apart.
+// The most terms of an address that is computed from the base of an earlier one. With more terms,
+// adding them up again would cost more than keeping the two computations separate.
 const MOST_TERMS: usize = 3;
 
 impl<'m> Lowering<'_, 'm> {
@@ -33,7 +33,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// `value`, which has `from` bits, cut or extended (by `extend`) to `to` bits.
+    /// `value`, which has `from` bits, cut to `to` bits or extended to them by `extend`.
     pub fn resize(&mut self, extend: Cast, value: Operand, from: u32, to: u32) -> Operand {
         if from == to {
             return value;
@@ -103,8 +103,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// The address `base + offset + terms`. If `base` is itself a sum from the same block, the
-    /// address is computed from that sum's base.
+    /// The address `base + offset + terms`. If `base` is a sum from the same block, the address is
+    /// usually computed from that sum's base.
     pub fn address(&mut self, base: Operand, offset: i64, terms: Box<[AddressTerm]>) -> Operand {
         if offset == 0 && terms.is_empty() {
             return base;
@@ -191,27 +191,27 @@ impl<'m> Lowering<'_, 'm> {
         Ok(self.address(values[0], offset, terms.into_boxed_slice()))
     }
 
-    /// Lowers a load of the lanes whose mask bit is set from consecutive memory. The other lanes
+    /// Lowers a load from consecutive memory of the lanes whose mask bit is set. The other lanes
     /// come from the last operand.
     pub fn masked_load(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.lane_addresses(inst.operand(0), inst.ty())?;
         self.load_lanes(inst, addresses)
     }
 
-    /// Lowers a load of the lanes whose mask bit is set, each from an address of its own. The other
+    /// Lowers a load of the lanes whose mask bit is set, each from a separate address. The other
     /// lanes come from the last operand.
     pub fn masked_gather(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.parts(inst.operand(0))?;
         self.load_lanes(inst, addresses)
     }
 
-    /// Lowers a store of the lanes whose mask bit is set to consecutive memory.
+    /// Lowers a store to consecutive memory of the lanes whose mask bit is set.
     pub fn masked_store(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.lane_addresses(inst.operand(1), inst.operand(0).ty())?;
         self.store_lanes(inst, addresses)
     }
 
-    /// Lowers a store of the lanes whose mask bit is set, each to an address of its own.
+    /// Lowers a store of the lanes whose mask bit is set, each to a separate address.
     pub fn masked_scatter(&mut self, inst: Value<'m>) -> Lowered<()> {
         let addresses = self.parts(inst.operand(1))?;
         self.store_lanes(inst, addresses)
@@ -249,7 +249,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Puts what `body` emits into a block that runs only if the condition holds.
+    /// Puts the instructions that `body` emits into a block that runs only if the condition holds.
     fn only_if(&mut self, condition: Operand, body: impl FnOnce(&mut Self)) {
         let (then, next) = (self.new_block(), self.new_block());
         let (then_at, next_at) = (Pc(then as u32), Pc(next as u32));

@@ -1,7 +1,7 @@
-//! Lowering: from LLVM bitcode to a [`Module`]. Within `ir`, nothing else knows LLVM.
+//! Lowering: from LLVM bitcode to a [`Module`]. Nothing else in `ir` knows LLVM.
 //!
-//! LLVM's modules belong to one thread and are slow to walk, so they are read once, here.
-//! Promotion of local variables keeps the meaning of uninitialised reads (see
+//! LLVM's modules belong to one thread and are slow to walk, so they are read once, here. Promotion
+//! of local variables keeps the meaning of uninitialised reads (see
 //! [`Inst::Move`](super::Inst::Move)). Flags of undefined behaviour (`nsw`, `inbounds`) are
 //! dropped, because the machine code of unoptimised programs does not use them.
 //!
@@ -65,7 +65,7 @@ pub enum LowerError {
         /// The file.
         path: PathBuf,
     },
-    /// Another version of LLVM wrote the file, in a form that ours does not know.
+    /// A different version of LLVM wrote the file, in a form that ours does not know.
     #[error(
         "{} was written by {producer}, but this program reads the bitcode of LLVM 19; \
          compile it with clang-19 ({message})", path.display()
@@ -73,7 +73,7 @@ pub enum LowerError {
     Version {
         /// The file.
         path: PathBuf,
-        /// The LLVM that wrote it.
+        /// The LLVM version that wrote it.
         producer: String,
         /// LLVM's message.
         message: String,
@@ -86,7 +86,7 @@ pub enum LowerError {
         /// LLVM's message.
         message: String,
     },
-    /// The program was compiled for a machine of another kind.
+    /// The program was compiled for a different kind of machine.
     #[error(
         "{} was compiled for a machine with {pointer}-bit pointers, {} byte first; \
          compile it for x86-64", path.display(), if *little_endian { "lowest" } else { "highest" }
@@ -106,9 +106,9 @@ const WRAPPED_BITCODE: [u8; 4] = [0xde, 0xc0, 0x17, 0x0b];
 
 /// Reads a program from LLVM 19 bitcode (`.bc`) or LLVM's text form (`.ll`).
 ///
-/// A file that starts like bitcode is assumed to come from a compiler: truncation is noticed, but
-/// LLVM's own reader may crash on bits that were changed at random. Others' files are read by a
-/// process of its own first (`compile::Toolchain::vet`).
+/// A file that starts like bitcode is assumed to come from a compiler. Truncation is detected, but
+/// LLVM's reader may crash on bits that were changed at random. So a separate process first reads
+/// files of unknown origin (`compile::Toolchain::vet`).
 ///
 /// # Errors
 /// See [`LowerError`]. Unsupported instructions are not an error: they become
@@ -117,10 +117,10 @@ pub fn load(path: &Path) -> Result<Module, LowerError> {
     lower_file(path, &read(path)?, Level::Quick).map(|(module, _)| module)
 }
 
-/// Does what [`load`] does, with code for every line that the compiler gives code to.
+/// Reads a program as [`load`] does, but keeps code for every line that the compiler gives code to.
 ///
 /// # Errors
-/// As [`load`].
+/// As for [`load`].
 pub fn load_as_written(path: &Path) -> Result<Module, LowerError> {
     lower_file(path, &read(path)?, Level::AsWritten).map(|(module, _)| module)
 }
@@ -130,7 +130,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, LowerError> {
     std::fs::read(path).map_err(|source| LowerError::Read { path: path.to_owned(), source })
 }
 
-/// Whether the file `path`, given its bytes, begins as a module does.
+/// Checks that the file `path`, given its bytes, begins like a module.
 pub(super) fn recognise(path: &Path, bytes: &[u8]) -> Result<(), LowerError> {
     let bitcode = bytes.starts_with(&BITCODE) || bytes.starts_with(&WRAPPED_BITCODE);
     let text = path.extension().is_some_and(|extension| extension == "ll");
@@ -141,7 +141,7 @@ pub(super) fn recognise(path: &Path, bytes: &[u8]) -> Result<(), LowerError> {
 }
 
 /// Lowers the file `path`, given its bytes. Also returns the LLVM context: dropping it is slow, so
-/// the caller decides when.
+/// the caller decides when to do so.
 pub(super) fn lower_file(
     path: &Path,
     bytes: &[u8],
@@ -231,7 +231,7 @@ fn lower(
             Draft { function: head, ..Draft::default() }
         }
     };
-    // One thread reads LLVM's functions, while others finish those that it has read.
+    // One thread reads LLVM's functions, while other threads finish those that it has read.
     let batches = functions.chunks(BATCH);
     let finished: Vec<OnceLock<Vec<Function>>> = batches.clone().map(|_| OnceLock::new()).collect();
     rayon::in_place_scope(|scope| {
@@ -250,7 +250,7 @@ fn lower(
     Ok(module)
 }
 
-/// The functions in the list of constructors or destructors of this name, lowest priority number
+/// The functions in the list of constructors or destructors with this name, lowest priority number
 /// first.
 fn by_priority<'m>(source: Source<'m>, symbols: &Symbols<'m>, list: &str) -> Vec<FunctionId> {
     let list = source.globals().find(|global| global.name() == list);
@@ -291,7 +291,7 @@ fn global_variable<'m>(
 fn head<'m>(source: Source<'m>, files: &mut Files<'m>, function: Value<'m>) -> Function {
     let ty = function.symbol_type();
     let mut head = Function { name: function.name(), ..Function::default() };
-    // Unsupported types give no widths. Lowering a body that has them reports it.
+    // Unsupported types give no widths; lowering a body that uses them reports it.
     if ty.kind() == llvm::TypeKind::LLVMFunctionTypeKind {
         head.variadic = ty.variadic();
         let widths = |ty| scalars(source, ty).into_iter().flatten().map(|scalar| scalar.width);

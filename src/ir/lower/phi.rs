@@ -1,4 +1,4 @@
-//! Phi nodes: parallel moves on the edges of the control flow take their place.
+//! Phi nodes are replaced by parallel moves on the edges of the control flow.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::ir::opt::Code;
 use crate::ir::{Inst, Operand, OperandKind, Pc, Reg, SourceLine};
 use crate::llvm::{Block, Opcode};
 
-/// A move on an edge, parallel to the other moves of the edge.
+/// A move on an edge, in parallel with the other moves on that edge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Move {
     pub dst: Reg,
@@ -16,8 +16,8 @@ pub struct Move {
     pub width: u32,
 }
 
-/// Makes moves of the phi nodes of the reachable blocks `order`. They go to the end of a block with
-/// only one target, or else into a new block on the edge.
+/// Turns the phi nodes of the reachable blocks `order` into moves. They go to the end of a block if
+/// it has only one target; otherwise they go into a new block on the edge.
 pub fn put_moves_on_edges<'m>(lowering: &mut Lowering<'_, 'm>, order: &[Block<'m>]) {
     for from in 0..lowering.blocks.len() {
         let Some(last) = lowering.blocks[from].insts.last() else { continue };
@@ -123,7 +123,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// For any permutation or duplication, the sequence does what the parallel assignment does.
+        /// The sequence has the effect of the parallel assignment, for any permutation or
+        /// duplication.
         #[test]
         fn a_sequence_is_the_parallel_assignment(sources in proptest::collection::vec(0_u32..8, 8)) {
             let moves = sources.iter().zip(0..)

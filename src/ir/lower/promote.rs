@@ -7,8 +7,8 @@ use super::lowering::Lowering;
 use super::types::scalar_width;
 use crate::llvm::{Block, Opcode, Value};
 
-/// Gives a register to each variable of the entry block that only loads and stores of its own width
-/// use.
+/// Gives a register to each variable of the entry block that is only loaded and stored with its own
+/// width.
 pub fn promote<'m>(lowering: &mut Lowering<'_, 'm>, entry: Block<'m>) {
     for inst in entry.instructions() {
         if let Some(width) = promotable(inst) {

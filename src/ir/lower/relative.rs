@@ -1,7 +1,7 @@
-//! Tables of relative addresses. In code that may be loaded anywhere, LLVM makes them of tables of
-//! pointers (its pass `RelLookupTableConverter`): each element is the difference of an address and
-//! that of the table, in 32 bits. Here, addresses are too far apart for 32 bits, so such a table
-//! holds the addresses themselves, in 64 bits.
+//! Tables of relative addresses. In position-independent code, LLVM makes them from tables of
+//! pointers (its pass `RelLookupTableConverter`): each element is the 32-bit difference of an
+//! address and the address of the table. Addresses here are too far apart for 32 bits. So such a
+//! table holds the addresses themselves, in 64 bits.
 
 use super::constants::Symbols;
 use super::lowering::Lowering;
@@ -40,8 +40,8 @@ pub fn table<'m>(symbols: &Symbols<'m>, global: Value<'m>) -> Option<Vec<u8>> {
 }
 
 impl<'m> Lowering<'_, 'm> {
-    /// Lowers the read of an element of such a table. The offset of the element counts 32 bits for
-    /// each element, so it is doubled.
+    /// Lowers the read of an element of such a table. The offset assumes 32 bits for each element,
+    /// so it is doubled.
     pub fn load_relative(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (table, offset) = (inst.operand(0), inst.operand(1));
         if self::table(self.symbols, table).is_none() || offset.ty().int_width() != 64 {

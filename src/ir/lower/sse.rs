@@ -1,5 +1,5 @@
-//! The intrinsics of SSE2 on integers (Intel SDM, volume 2) that `<emmintrin.h>` uses because LLVM
-//! has no portable form for them. Every x86-64 processor has SSE2.
+//! The integer intrinsics of SSE2 (Intel SDM, volume 2) that `<emmintrin.h>` uses because LLVM has
+//! no portable form for them. Every x86-64 processor has SSE2.
 
 use super::lowering::{Lowering, Parts};
 use super::types::{Lowered, lane_width};
@@ -8,7 +8,7 @@ use crate::llvm::Value;
 
 impl<'m> Lowering<'_, 'm> {
     /// Lowers an intrinsic whose name starts with `llvm.x86.sse`; returns `false` if it is not
-    /// known here.
+    /// supported.
     pub fn sse_intrinsic(&mut self, inst: Value<'m>, name: &str) -> Lowered<bool> {
         let Some(name) = name.strip_prefix("llvm.x86.sse") else { return Ok(false) };
         match name.trim_start_matches(['2', '.']) {
@@ -38,7 +38,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(true)
     }
 
-    /// Defines `inst` as the highest bits of all lanes, with that of the first lane lowest.
+    /// Defines `inst` as the highest bits of all lanes; the first lane gives the lowest bit.
     fn sign_mask(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (width, to) = (lane_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
         let mut mask = self.constant(to, 0);
@@ -54,8 +54,8 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Defines `inst` as the lanes of both operands, which are signed, saturated to half their
-    /// width (signed or unsigned).
+    /// Defines `inst` as the signed lanes of both operands, each saturated to half its width (as a
+    /// signed or unsigned number).
     fn pack(&mut self, inst: Value<'m>, signed: bool) -> Lowered<()> {
         let (from, to) = (lane_width(inst.operand(0).ty())?, lane_width(inst.ty())?);
         let ones = u64::MAX >> (64 - from);
@@ -76,7 +76,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Defines each lane of `inst` by `compute` in twice the width; the lower half is kept.
+    /// Defines each lane of `inst` by `compute` in twice the width, and keeps the lower half.
     fn widened(
         &mut self,
         inst: Value<'m>,
@@ -113,7 +113,7 @@ impl<'m> Lowering<'_, 'm> {
         Ok(())
     }
 
-    /// Defines `inst` as sums of absolute differences, each over eight bytes.
+    /// Defines `inst` as sums of absolute differences, each over eight pairs of bytes.
     fn absolute_differences(&mut self, inst: Value<'m>) -> Lowered<()> {
         let (a, b) = (self.parts(inst.operand(0))?, self.parts(inst.operand(1))?);
         let mut parts = Parts::new();

@@ -1,4 +1,4 @@
-//! Types, seen as lists of scalars with a width and an offset in memory.
+//! Types as lists of scalars, each with a width and an offset in memory.
 
 use crate::llvm::{Source, Type, TypeKind};
 
@@ -14,7 +14,8 @@ pub fn unsupported<T>(reason: impl Into<String>) -> Lowered<T> {
     Err(Unsupported(reason.into()))
 }
 
-// The most scalars of an aggregate in registers: a larger one is not worth a register for each.
+// The most scalars of an aggregate in registers. In a larger one, a register for each is not worth
+// it.
 const MOST_SCALARS: usize = 4096;
 
 /// A scalar of a type.
@@ -24,12 +25,13 @@ pub struct Scalar {
     pub width: u32,
     /// The offset in bits from the start of the type in memory.
     pub bit_offset: u64,
-    /// Whether it is a floating-point number (this decides how a variadic argument is passed).
+    /// Whether it is a floating-point number, which determines how a variadic argument is passed.
     pub float: bool,
 }
 
 impl Scalar {
-    /// The offset in bytes from the start of the type in memory; an error if it is not whole bytes.
+    /// The offset in bytes from the start of the type in memory; an error unless it is a whole
+    /// number.
     pub fn offset(self) -> Lowered<u64> {
         if self.bit_offset.is_multiple_of(8) {
             Ok(self.bit_offset / 8)
@@ -66,12 +68,12 @@ pub fn is_float(ty: Type) -> bool {
     )
 }
 
-/// The element type of a vector; any other type itself.
+/// The element type of a vector; for any other type, the type itself.
 pub fn lane(ty: Type) -> Type {
     if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element() } else { ty }
 }
 
-/// The width in bits of a floating-point lane; an error if the float instructions do not compute in
+/// The width in bits of a floating-point lane; an error if the float instructions do not support
 /// its format.
 pub fn float_width(ty: Type) -> Lowered<u32> {
     let lane = lane(ty);
@@ -85,7 +87,7 @@ pub fn float_width(ty: Type) -> Lowered<u32> {
     }
 }
 
-/// The width in bits of a lane: an integer, a pointer or a floating-point number.
+/// The width in bits of a lane, which is an integer, a pointer or a floating-point number.
 pub fn lane_width(ty: Type) -> Lowered<u32> {
     match scalar_width(lane(ty)) {
         Some(width) => Ok(width),
@@ -93,7 +95,7 @@ pub fn lane_width(ty: Type) -> Lowered<u32> {
     }
 }
 
-/// Whether a type is a vector whose lanes are not whole bytes; memory holds them without gaps.
+/// Whether a type is a vector whose lanes are not whole bytes. Memory holds them without gaps.
 pub fn is_bit_vector(ty: Type) -> bool {
     ty.kind() == TypeKind::LLVMVectorTypeKind
         && scalar_width(ty.element()).is_some_and(|width| !width.is_multiple_of(8))
@@ -152,7 +154,7 @@ fn collect<'m>(
     Ok(())
 }
 
-/// The range of the scalars of the element that `indices` (of `extractvalue`) name, among the
+/// The element that `indices` (of `extractvalue`) name, as the range of its scalars among the
 /// scalars of the whole type.
 pub fn element_range<'m>(
     source: Source<'m>,

@@ -1,8 +1,8 @@
-//! The code of a function while it is made: blocks whose jumps name other blocks.
+//! The code of a function under construction: blocks whose jumps name other blocks.
 
 use crate::ir::{Inst, SourceLine};
 
-/// A basic block that is being built. Until `layout` runs, jump targets are indices of blocks, not
+/// A basic block under construction. Until `layout` runs, jump targets are indices of blocks, not
 /// of instructions.
 #[derive(Default)]
 pub struct Code {
@@ -10,7 +10,7 @@ pub struct Code {
     pub insts: Vec<Inst>,
     /// The source place of each instruction.
     pub places: Vec<SourceLine>,
-    /// The number of LLVM instructions for which each instruction stands.
+    /// The number of LLVM instructions that each instruction stands for.
     pub counts: Vec<u32>,
 }
 
@@ -27,8 +27,8 @@ impl Code {
         Some((self.insts.pop()?, self.places.pop()?, self.counts.pop()?))
     }
 
-    /// Keeps only the instructions for whose indices `keep` holds. The count of a removed one is
-    /// added to the next one that stays, or to the last one if there is none.
+    /// Keeps only the instructions for whose indices `keep` returns true. The count of a removed
+    /// instruction is added to the next one that stays, or to the last one if there is none.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let whole = std::mem::take(self);
         let mut removed = 0;
@@ -44,7 +44,7 @@ impl Code {
         }
     }
 
-    /// Whether the block is complete: its last instruction ends it.
+    /// Whether the block is complete, that is, its last instruction ends it.
     pub fn closed(&self) -> bool {
         self.insts.last().is_some_and(Inst::ends_block)
     }

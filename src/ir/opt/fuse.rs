@@ -1,5 +1,5 @@
 //! Joins pairs of instructions into one. The interpreter spends half of its time on fetching and
-//! dispatching instructions, so fewer of them run faster.
+//! dispatching instructions, so fewer instructions run faster.
 
 use rustc_hash::FxHashMap;
 
@@ -7,8 +7,8 @@ use super::code::Code;
 use super::uses::{Uses, reads_of, writes_of};
 use crate::ir::{AddressTerm, Cast, Indexed, Inst, OperandKind, Reg};
 
-/// Replaces indices that were sign-extended to 64 bits by the narrow ones: an address computation
-/// extends them itself.
+/// Replaces indices that were sign-extended to 64 bits by the narrow ones, because an address
+/// computation extends its indices.
 pub fn extend_in_addresses(blocks: &mut [Code]) {
     let uses = Uses::count(blocks);
     for (index, code) in blocks.iter_mut().enumerate() {
@@ -108,7 +108,7 @@ fn join(first: &Inst, second: &Inst) -> Option<Inst> {
 
 fn indexed(address: &Inst) -> Option<Indexed> {
     let Inst::Address { base, offset, terms, .. } = address else { return None };
-    // Without an index, any operand will do, as it is multiplied by zero.
+    // Without an index, any operand will do, because it is multiplied by zero.
     let none = AddressTerm { index: *base, width: 64, scale: 0 };
     let term = match &terms[..] {
         [] => none,

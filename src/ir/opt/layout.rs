@@ -5,9 +5,9 @@ use rustc_hash::FxHashMap;
 use super::{code::Code, level::Level};
 use crate::ir::{Function, Inst, Operand, OperandKind, Pc, Reg};
 
-/// Orders the reachable blocks so that most jumps lead to what follows them, and are left out at
-/// [`Level::Quick`]. Renumbers the registers, puts the constants behind them, and fills in the code
-/// of `function`.
+/// Orders the reachable blocks so that most jumps lead to the next block; [`Level::Quick`] omits
+/// such jumps. Renumbers the registers, puts the constants after them, and fills in the code of
+/// `function`.
 pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>, level: Level) {
     let order = order(&blocks);
     function.registers = renumber(&mut blocks, &order, function.params.len() as u32);
@@ -44,7 +44,7 @@ pub fn lay_out(function: &mut Function, mut blocks: Vec<Code>, level: Level) {
     function.counts.shrink_to_fit();
 }
 
-/// Lets jumps to blocks that only jump lead to where those lead.
+/// Redirects each jump to a block that only jumps: it leads to that block's target instead.
 pub fn skip_empty_blocks(blocks: &mut [Code]) {
     let hops: Vec<Option<u32>> = blocks
         .iter()
@@ -96,8 +96,8 @@ fn order(blocks: &[Code]) -> Vec<usize> {
     order
 }
 
-/// Numbers registers densely: first parameters, then registers that live across blocks, then those
-/// that live inside one block, whose numbers are reused. Returns the number of registers.
+/// Numbers registers densely: first the parameters, then registers that live across blocks, then
+/// those that live inside one block, whose numbers are reused. Returns the number of registers.
 fn renumber(blocks: &mut [Code], order: &[usize], params: u32) -> u32 {
     let mut homes: FxHashMap<Reg, Option<usize>> = FxHashMap::default();
     for &index in order {
@@ -175,8 +175,8 @@ fn number_locals(code: &mut Code, names: &FxHashMap<Reg, Reg>, first: u32) -> u3
                 *operand = Operand::reg(names.get(&reg).copied().unwrap_or_else(|| local[&reg]));
             }
         });
-        // A result never reuses the register of an operand whose life ends here: an instruction
-        // with several results may write one before it has read all operands.
+        // A result never reuses the register of an operand that is read here for the last time: an
+        // instruction with several results may write one before it has read all operands.
         inst.writes_mut(|reg, _| {
             let old = *reg;
             *reg = names.get(&old).copied().unwrap_or_else(|| {

@@ -1,10 +1,10 @@
-//! How far code is simplified.
+//! How much code is simplified.
 
-/// What becomes of code that is not needed.
+/// What happens to code that is not needed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Level {
-    /// It is left out: the code is quick.
+    /// It is omitted, so that the code runs fast.
     Quick,
-    /// It stays: every line that the compiler gives code to has code.
+    /// It is kept, so that every line that the compiler gives code to has code.
     AsWritten,
 }

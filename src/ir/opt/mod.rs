@@ -1,5 +1,5 @@
 //! The optimiser of lowered code: `propagate` removes moves, `fuse` joins neighbouring
-//! instructions, and `layout` makes flat code of blocks. Nothing here knows LLVM.
+//! instructions, and `layout` turns blocks into flat code. Nothing here knows LLVM.
 
 mod code;
 mod fuse;
@@ -26,7 +26,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Lays the code out, and simplifies it before if `level` says so.
+    /// Simplifies the code if `level` says so, and lays it out.
     pub fn finish(self, level: Level) -> Function {
         let Self { mut function, mut blocks, slots } = self;
         if !blocks.is_empty() {

@@ -1,7 +1,8 @@
 //! Removes most of the moves that promotion and phi nodes have introduced.
 //!
 //! A read may use the register of a variable instead of a copy if the variable has certainly been
-//! written, or fixed by an earlier read. Then no undefined value is copied, so both hold the same.
+//! written, or fixed by an earlier read. Then no undefined value is copied, so both registers hold
+//! the same value.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,8 +11,8 @@ use super::fuse;
 use super::uses::{Places, Uses, read_reg, reads_of, writes_of};
 use crate::ir::{BinaryOp, Inst, Operand, Reg};
 
-// The largest distance, in instructions, at which a computation and the move of its result, or that
-// move and the last read of the result, are still joined.
+// The largest distance in instructions at which two steps are still joined: a computation and the
+// move of its result, or that move and the last read of the result.
 const REACH: usize = 64;
 
 /// Simplifies the blocks of a function with `params` parameters in place. `slots` are the registers
@@ -41,7 +42,7 @@ pub fn propagate(blocks: &mut [Code], slots: &[Reg], params: u32) {
     fuse::join_pairs(blocks);
 }
 
-/// For each block the variables that are certainly assigned at its start.
+/// For each block, the variables that are certainly assigned at its start.
 struct Assigned {
     numbers: FxHashMap<Reg, usize>,
     starts: Vec<Vec<bool>>,
@@ -99,8 +100,8 @@ impl Assigned {
     }
 }
 
-/// Replaces copies of variables by the variables themselves, if these keep their value until the
-/// last read of the copy.
+/// Replaces copies of variables by the variables, if these keep their value until the last read of
+/// the copy.
 fn read_variables_directly(
     code: &mut Code,
     index: usize,
@@ -156,8 +157,8 @@ fn read_variables_directly(
     code.retain(|i| !dead[i]);
 }
 
-/// Lets a computation write directly to the register to which its result is moved, if nothing uses
-/// that register in between.
+/// Lets a computation write directly to the register into which its result is moved, if nothing
+/// uses that register in between.
 fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses: &Uses) {
     if !code.insts.iter().any(|inst| matches!(inst, Inst::Move { .. })) {
         return;
@@ -190,7 +191,7 @@ fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses:
         }
         let quiet = |inst: &Inst| !reads_of(inst).chain(writes_of(inst)).any(|reg| reg == dst);
         let between = (start + 1..at).filter(|i| !dead[*i]).all(|i| quiet(&code.insts[i]));
-        // The last reader may write the destination itself, as it reads first.
+        // The last reader may write the destination itself, because it reads first.
         let after = (at + 1..end)
             .filter(|i| !dead[*i])
             .all(|i| writes_of(&code.insts[i]).all(|reg| reg != dst));
@@ -213,8 +214,8 @@ fn write_destinations_directly(code: &mut Code, index: usize, params: u32, uses:
     code.retain(|i| !dead[i]);
 }
 
-/// Replaces a variable by the parameter of which it starts as a copy, if nothing else uses the
-/// parameter.
+/// Replaces a variable that starts as a copy of a parameter by the parameter, if nothing else uses
+/// the parameter.
 fn merge_params(blocks: &mut [Code], params: u32, needs_mark: &FxHashSet<Reg>) {
     let uses = Uses::count(blocks);
     let Some(entry) = blocks.first_mut() else { return };
@@ -250,7 +251,7 @@ fn merge_params(blocks: &mut [Code], params: u32, needs_mark: &FxHashSet<Reg>) {
     }
 }
 
-/// Whether an instruction cannot fail, and does nothing except write its register.
+/// Whether an instruction cannot fail, and has no effect except to write its register.
 fn is_pure(inst: &Inst) -> bool {
     match inst {
         Inst::Binary { op, .. } => {

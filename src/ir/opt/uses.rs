@@ -23,7 +23,7 @@ pub fn writes_of(inst: &Inst) -> impl Iterator<Item = Reg> {
     found.into_iter()
 }
 
-/// The reads and the writes of each register.
+/// The reads and writes of each register.
 pub struct Uses {
     reads: Vec<Places>,
     writes: Vec<Places>,

@@ -1,6 +1,6 @@
-//! The types of C, as debug information has them.
+//! The types of C, as the debug information describes them.
 //!
-//! Operands of nodes are found by their places in the node, which are those of LLVM 19
+//! Operands of nodes are found by their positions in the node, which are those of LLVM 19
 //! (`llvm/lib/IR/DebugInfoMetadata.cpp`); the C API has no accessors for most of them.
 
 use std::iter;
@@ -11,7 +11,7 @@ use inkwell::llvm_sys::prelude::*;
 
 use super::{Metadata, Value, text};
 
-/// The kinds of types (DWARF 5, section 7.5.3).
+/// The tags of the kinds of types (DWARF 5, section 7.5.3).
 const ARRAY: u16 = 0x01;
 const ENUMERATION: u16 = 0x04;
 const MEMBER: u16 = 0x0d;
@@ -26,7 +26,7 @@ const VOLATILE: u16 = 0x35;
 const RESTRICT: u16 = 0x37;
 const ATOMIC: u16 = 0x47;
 
-/// Places of operands: in a scope, in a subprogram, in a type, and in a subrange.
+/// Positions of operands in a scope, in a subprogram, in a type, and in a subrange.
 const SCOPE: usize = 1;
 const SUBPROGRAM_NAME: usize = 2;
 const SUBPROGRAM_TYPE: usize = 4;
@@ -38,14 +38,14 @@ const COUNT: usize = 0;
 /// `DINode::FlagBitField`.
 const BIT_FIELD: i32 = 1 << 19;
 
-/// What a function of C takes and returns.
+/// The parameters and the result of a C function.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Prototype {
-    /// Its name in the source.
+    /// The name of the function in the source.
     pub name: String,
-    /// What it returns.
+    /// The result.
     pub returned: Passed,
-    /// Its parameters in order.
+    /// The parameters in order.
     pub params: Vec<Passed>,
 }
 
@@ -54,25 +54,26 @@ pub struct Prototype {
 pub enum Passed {
     /// Nothing: `void`.
     Nothing,
-    /// A value, with the numbers in it.
+    /// A value, given by the numbers in it.
     Value(Vec<Number>),
     /// An address.
     Address {
-        /// The numbers in the object there. None if its type is not known, or is a function's.
+        /// The numbers in the object at the address. None if its type is unknown or is a function
+        /// type.
         numbers: Vec<Number>,
-        /// Whether nothing may be written through it.
+        /// Whether nothing may be written through the address.
         is_const: bool,
     },
 }
 
-/// One or more numbers of the same type, side by side in an object.
+/// One or more neighbouring numbers of the same type in an object.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Number {
-    /// The names of the members that lead to it, each after a dot.
+    /// The names of the members that lead to the numbers, each after a dot.
     pub path: String,
-    /// The offset in bytes in the object.
+    /// The offset of the first number in the object, in bytes.
     pub offset: u64,
-    /// The size in bytes of all of them.
+    /// The total size of the numbers in bytes.
     pub size: u64,
     /// The name of a floating-point type; `None` for integers.
     pub real: Option<Real>,
@@ -90,11 +91,12 @@ pub enum Real {
 }
 
 impl<'m> Value<'m> {
-    /// What the debug information says of a function; `None` if there is none.
+    /// The prototype of a function from the debug information; `None` if there is none.
     pub fn prototype(self) -> Option<Prototype> {
         let operands = self.subprogram()?.operands(self);
         let types = operands.get(SUBPROGRAM_TYPE)?.map(|ty| ty.operands(self))?;
-        // The first is what it returns; a missing one is `void`, or the end of `f(int, ...)`.
+        // The first type is that of the result. A missing type is `void`, or the end of `f(int,
+        // ...)`.
         let types = types.get(TYPES)?.map(|list| list.operands(self)).unwrap_or_default();
         let mut passed = types.into_iter().map(|ty| match ty {
             Some(ty) => ty.passed(self),
@@ -108,8 +110,8 @@ impl<'m> Value<'m> {
     }
 }
 
-// SAFETY of every call below: nodes live in the module of `near`, whose context is asked for, and
-// accessors are called on nodes of the kind that they are for.
+// SAFETY of every call below: nodes live in the module of `near`, which supplies the context.
+// Accessors are called only on the kinds of nodes that they are for.
 impl<'m> Metadata<'m> {
     /// The name of the function to which a scope in the module of `near` belongs.
     pub fn function_name(self, near: Value<'m>) -> Option<String> {
@@ -119,8 +121,8 @@ impl<'m> Metadata<'m> {
         function.operand(near, SUBPROGRAM_NAME)?.string(near)
     }
 
-    /// The operands of a node in the module of `near`. One that is no node, such as a constant, is
-    /// a node of its own.
+    /// The operands of a node in the module of `near`. An operand that is no node, such as a
+    /// constant, is wrapped in one.
     fn operands(self, near: Value<'m>) -> Vec<Option<Self>> {
         unsafe {
             let value = LLVMMetadataAsValue(context(near), self.0);
@@ -148,7 +150,7 @@ impl<'m> Metadata<'m> {
     fn constant(self, near: Value<'m>) -> Option<u64> {
         unsafe {
             let value = LLVMMetadataAsValue(context(near), self.0);
-            // Reading the operands of what wraps a constant gives the constant.
+            // The operands of the node that wraps a constant contain the constant.
             let mut constant = std::ptr::null_mut();
             if LLVMGetMDNodeNumOperands(value) == 1 {
                 LLVMGetMDNodeOperands(value, &mut constant);
@@ -166,7 +168,7 @@ impl<'m> Metadata<'m> {
         self.operands(near).get(place).copied().flatten()
     }
 
-    /// The type without a name of its own and without qualifiers, and whether it was `const`.
+    /// The type without typedefs and qualifiers, and whether it was `const`.
     fn plain(self, near: Value<'m>) -> (Option<Self>, bool) {
         let (mut ty, mut is_const) = (self, false);
         while matches!(ty.tag(), TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC) {
@@ -193,8 +195,8 @@ impl<'m> Metadata<'m> {
         Passed::Address { numbers, is_const: target.is_some_and(|(_, is_const)| is_const) }
     }
 
-    /// Adds the numbers in an object of this type. What is not a number on every machine is left
-    /// out: addresses, unions, bit-fields, arrays without a length.
+    /// Adds the numbers in an object of this type. It omits what is not a number on every machine:
+    /// addresses, unions, bit-fields, arrays without a length.
     fn numbers(self, near: Value<'m>, path: &str, offset: u64, found: &mut Vec<Number>) {
         let Some(ty) = self.plain(near).0 else { return };
         let size = unsafe { LLVMDITypeGetSizeInBits(ty.0) } / 8;
@@ -205,7 +207,7 @@ impl<'m> Metadata<'m> {
                     Some("float") => Some(Real::Float),
                     Some("double") => Some(Real::Double),
                     Some("long double") => Some(Real::LongDouble),
-                    // The other base types that are no integers are complex.
+                    // The other base types that are not integers are complex.
                     Some(name) if name.contains("omplex") || name.contains("loat") => return,
                     _ => None,
                 };
@@ -225,7 +227,7 @@ impl<'m> Metadata<'m> {
                 let mut of_one = Vec::new();
                 element.numbers(near, "", 0, &mut of_one);
                 match &of_one[..] {
-                    // They fill the array.
+                    // The numbers fill the array.
                     [one] if one.path.is_empty() && one.size * count == size => {
                         let path = path.to_owned();
                         found.push(Number { path, offset, size, real: one.real });
@@ -265,10 +267,10 @@ impl<'m> Metadata<'m> {
     }
 }
 
-/// Of an array of structures, so many are looked at.
+/// The most elements of an array of structures that are examined.
 const MOST_ELEMENTS: u64 = 16;
 
 fn context(near: Value<'_>) -> LLVMContextRef {
-    // SAFETY: a value has a type, and that a context.
+    // SAFETY: a value has a type, and a type has a context.
     unsafe { LLVMGetTypeContext(LLVMTypeOf(near.0)) }
 }

@@ -1,4 +1,5 @@
-//! Types, symbols, instructions and constant expressions as texts that are equal if these are alike.
+//! Types, symbols, instructions and constant expressions as texts. Texts are equal if these are
+//! alike.
 #![allow(unsafe_code)]
 
 use std::{ffi::CStr, marker::PhantomData};
@@ -10,8 +11,8 @@ use inkwell::llvm_sys::{
 use super::{Opcode, Type, TypeKind, Value, text};
 
 impl Type<'_> {
-    /// LLVM's text, but with the fields of structures in place of their names: these depend on what
-    /// else was read into the context.
+    /// LLVM's text, but with the fields of structures instead of their names. The names depend on
+    /// what else was read into the context.
     pub fn shape(self) -> String {
         match self.kind() {
             TypeKind::LLVMStructTypeKind if unsafe { LLVMIsOpaqueStruct(self.0) } != 0 => {
@@ -41,7 +42,7 @@ impl Value<'_> {
     /// All properties of a function or global variable except name, linkage and content, as text.
     pub fn symbol_shape(self) -> String {
         let mut shape = self.symbol_type().shape();
-        // SAFETY: the kind of symbol is looked at first; a section's name lives in the symbol.
+        // SAFETY: the kind of symbol is checked first; a section's name lives in the symbol.
         unsafe {
             if self.is_function() {
                 shape += &format!(" cc {}", LLVMGetFunctionCallConv(self.0));
@@ -75,7 +76,7 @@ impl Value<'_> {
     }
 
     /// All properties of an instruction except its operands and successors, as text; `None` for
-    /// instructions of which this does not know all properties.
+    /// instructions whose properties are not all known here.
     pub fn shape(self) -> Option<String> {
         use Opcode::*;
         let opcode = self.opcode();
@@ -84,7 +85,7 @@ impl Value<'_> {
             shape.push(' ');
             shape.push_str(&text);
         };
-        // SAFETY: each accessor is called on the kinds of instruction that it is for.
+        // SAFETY: each accessor is called only on the kinds of instruction that it is for.
         unsafe {
             match opcode {
                 LLVMRet | LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMPHI | LLVMSelect
@@ -198,7 +199,7 @@ impl Value<'_> {
 }
 
 /// The text of the attributes at some places of a function or call. `get` writes the attributes of
-/// a place, or counts them if there is nowhere to write.
+/// a place, or counts them if its destination is null.
 ///
 /// # Safety
 /// `get` must write as many attributes as it counts.
@@ -211,7 +212,7 @@ unsafe fn attributes(
         let count = get(index, None) as usize;
         let mut list: Vec<LLVMAttributeRef> = Vec::with_capacity(count);
         get(index, Some(list.as_mut_ptr()));
-        // SAFETY: the caller promises that so many were written.
+        // SAFETY: the caller promises that this number of attributes was written.
         let list = unsafe {
             list.set_len(count);
             list
@@ -229,7 +230,8 @@ unsafe fn attributes(
 /// # Safety
 /// `raw` must be an attribute.
 unsafe fn attribute(raw: LLVMAttributeRef) -> String {
-    // SAFETY: the kind is asked for before what only that kind has; strings live in the context.
+    // SAFETY: the kind is checked before properties that only this kind has; strings live in the
+    // context.
     unsafe {
         if LLVMIsStringAttribute(raw) != 0 {
             let (mut kind, mut value) = (0, 0);

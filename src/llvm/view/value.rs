@@ -14,7 +14,7 @@ macro_rules! is_a {
     ($($(#[$doc:meta])* $name:ident = $test:ident;)*) => {
         $($(#[$doc])*
         pub fn $name(self) -> bool {
-            // SAFETY: looks at the kind of a live value.
+            // SAFETY: this only checks the kind of a live value.
             unsafe { !$test(self.0).is_null() }
         })*
     };
@@ -22,7 +22,7 @@ macro_rules! is_a {
 
 impl<'m> Value<'m> {
     is_a! {
-        /// Any constant, global symbols too.
+        /// Any constant, including global symbols.
         is_constant = LLVMIsAConstant;
         /// An integer literal.
         is_int = LLVMIsAConstantInt;
@@ -50,36 +50,36 @@ impl<'m> Value<'m> {
         is_asm = LLVMIsAInlineAsm;
     }
 
-    /// An opaque number, equal for equal values only.
+    /// An opaque number that is equal only for equal values.
     pub fn key(self) -> usize {
         self.0 as usize
     }
 
-    /// Its type.
+    /// The type of the value.
     pub fn ty(self) -> Type<'m> {
         Type(unsafe { LLVMTypeOf(self.0) }, PhantomData)
     }
 
-    /// Its name, empty when it has none.
+    /// The name of the value; empty if it has none.
     pub fn name(self) -> String {
         let mut length = 0;
         // SAFETY: the name lives in the value.
         unsafe { text(LLVMGetValueName2(self.0, &mut length), length) }
     }
 
-    /// Undefined, which includes poison.
+    /// Whether the value is undefined, which includes poison.
     pub fn is_undefined(self) -> bool {
         unsafe { LLVMIsUndef(self.0) != 0 }
     }
 
-    /// Poison.
+    /// Whether the value is poison.
     pub fn is_poison(self) -> bool {
         unsafe { LLVMIsPoison(self.0) != 0 }
     }
 
     /// The index of a parameter in its function; `None` for any other value.
     pub fn parameter_index(self) -> Option<u32> {
-        // SAFETY: looks at the kind first; the parameters of a function are a chain.
+        // SAFETY: the kind is checked first; the parameters of a function are a chain.
         unsafe {
             if LLVMIsAArgument(self.0).is_null() {
                 return None;
@@ -92,7 +92,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// All bits zero.
+    /// Whether all bits are zero.
     pub fn is_zero(self) -> bool {
         self.is_constant() && unsafe { LLVMIsNull(self.0) != 0 }
     }
@@ -103,18 +103,18 @@ impl<'m> Value<'m> {
         (0..u32::try_from(count).unwrap_or(0)).map(move |i| self.operand(i))
     }
 
-    /// Number of operands.
+    /// The number of operands.
     pub fn operand_count(self) -> u32 {
         u32::try_from(unsafe { LLVMGetNumOperands(self.0) }).unwrap_or(0)
     }
 
-    /// One operand.
+    /// The operand at `index`.
     pub fn operand(self, index: u32) -> Value<'m> {
         assert!(index < self.operand_count());
         Self(unsafe { LLVMGetOperand(self.0, index) }, PhantomData)
     }
 
-    /// The instructions and constants that use it (debug information does not count).
+    /// The instructions and constants that use the value (debug information does not count).
     pub fn users(self) -> impl Iterator<Item = Value<'m>> {
         let first = unsafe { LLVMGetFirstUse(self.0) };
         let uses = std::iter::successors((!first.is_null()).then_some(first), |at| {
@@ -133,7 +133,7 @@ impl<'m> Value<'m> {
 
 /// Constants and global symbols.
 impl<'m> Value<'m> {
-    /// Value of an integer literal of at most 64 bits.
+    /// The value of an integer literal of at most 64 bits.
     pub fn int(self) -> u64 {
         assert!(self.is_int() && self.ty().int_width() <= 64);
         unsafe { LLVMConstIntGetZExtValue(self.0) }
@@ -173,13 +173,13 @@ impl<'m> Value<'m> {
         })
     }
 
-    /// Operation of a constant expression.
+    /// The operation of a constant expression.
     pub fn expression_opcode(self) -> Opcode {
         assert!(self.is_expression());
         unsafe { LLVMGetConstOpcode(self.0) }
     }
 
-    /// Function and label of the address of a label.
+    /// The function and the label that the address of a label refers to.
     pub fn block_address(self) -> (Value<'m>, Block<'m>) {
         assert!(self.is_block_address());
         unsafe {
@@ -190,7 +190,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// What an alias stands for.
+    /// The target of an alias.
     pub fn aliasee(self) -> Value<'m> {
         assert!(self.is_alias());
         Self(unsafe { LLVMAliasGetAliasee(self.0) }, PhantomData)
@@ -200,25 +200,25 @@ impl<'m> Value<'m> {
         self.is_function() || self.is_global() || self.is_alias() || self.is_ifunc()
     }
 
-    /// Type of what a global symbol names.
+    /// The type of the object that a global symbol names.
     pub fn symbol_type(self) -> Type<'m> {
         assert!(self.is_symbol());
         Type(unsafe { LLVMGlobalGetValueType(self.0) }, PhantomData)
     }
 
-    /// Linkage of a global symbol.
+    /// The linkage of a global symbol.
     pub fn linkage(self) -> Linkage {
         assert!(self.is_symbol());
         unsafe { LLVMGetLinkage(self.0) }
     }
 
-    /// A global symbol without definition.
+    /// Whether a global symbol has no definition.
     pub fn is_declaration(self) -> bool {
         assert!(self.is_symbol());
         unsafe { LLVMIsDeclaration(self.0) != 0 }
     }
 
-    /// Whether a function has the text attribute of that name.
+    /// Whether a function has the text attribute with this name.
     pub fn has_attribute(self, name: &str) -> bool {
         assert!(self.is_function());
         let (text, length) = (name.as_ptr().cast(), name.len() as u32);
@@ -232,8 +232,8 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetAlignment(self.0) }.max(1)
     }
 
-    /// A global variable that may not be written: a constant, unless its source puts it into a
-    /// section that is written.
+    /// Whether a global variable may not be written: it is a constant, and its source does not put
+    /// it into a writable section.
     pub fn is_read_only(self) -> bool {
         assert!(self.is_global());
         let section = section(self.0).unwrap_or_default();
@@ -242,7 +242,7 @@ impl<'m> Value<'m> {
         unsafe { LLVMIsGlobalConstant(self.0) != 0 && !is_written }
     }
 
-    /// Initial value of a global variable.
+    /// The initial value of a global variable.
     pub fn initializer(self) -> Option<Value<'m>> {
         assert!(self.is_global());
         Value::new(unsafe { LLVMGetInitializer(self.0) })
@@ -283,7 +283,7 @@ impl<'m> Value<'m> {
         matches!(self.linkage(), Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage)
     }
 
-    /// A symbol that need not be defined anywhere.
+    /// Whether a symbol need not be defined anywhere.
     pub fn is_optional(self) -> bool {
         self.linkage() == Linkage::LLVMExternalWeakLinkage
     }
@@ -291,7 +291,7 @@ impl<'m> Value<'m> {
 
 /// Instructions.
 impl<'m> Value<'m> {
-    /// Its operation.
+    /// The operation of an instruction.
     pub fn opcode(self) -> Opcode {
         assert!(self.is_instruction());
         unsafe { LLVMGetInstructionOpcode(self.0) }
@@ -301,15 +301,15 @@ impl<'m> Value<'m> {
         assert!(self.opcode() == opcode, "{:?} is no {opcode:?}", self.opcode());
     }
 
-    /// The block that an instruction is in.
+    /// The block that contains an instruction.
     pub fn parent(self) -> Block<'m> {
         assert!(self.is_instruction());
         Block(unsafe { LLVMGetInstructionParent(self.0) }, PhantomData)
     }
 
-    /// By how many bits a division shifts: its divisor is a power of two, and it claims to leave no
-    /// remainder. The code generator makes an arithmetic shift of it, which rounds down where the
-    /// claim is wrong.
+    /// The number of bits by which a division shifts. Its divisor must be a power of two, and it
+    /// must claim to leave no remainder. The code generator turns it into an arithmetic shift,
+    /// which rounds down if the claim is wrong.
     pub fn exact_shift(self) -> Option<u32> {
         self.expect(Opcode::LLVMSDiv);
         let by = self.operand(1);
@@ -321,25 +321,25 @@ impl<'m> Value<'m> {
         (by.int().is_power_of_two() && is_positive).then(|| by.int().trailing_zeros())
     }
 
-    /// Predicate of an integer comparison.
+    /// The predicate of an integer comparison.
     pub fn int_predicate(self) -> IntPredicate {
         self.expect(Opcode::LLVMICmp);
         unsafe { LLVMGetICmpPredicate(self.0) }
     }
 
-    /// Predicate of a floating-point comparison.
+    /// The predicate of a floating-point comparison.
     pub fn real_predicate(self) -> RealPredicate {
         self.expect(Opcode::LLVMFCmp);
         unsafe { LLVMGetFCmpPredicate(self.0) }
     }
 
-    /// Type of an `alloca`.
+    /// The type that an `alloca` allocates.
     pub fn allocated_type(self) -> Type<'m> {
         self.expect(Opcode::LLVMAlloca);
         Type(unsafe { LLVMGetAllocatedType(self.0) }, PhantomData)
     }
 
-    /// Type that a `getelementptr` (instruction or constant) walks.
+    /// The type that a `getelementptr` (instruction or constant) walks.
     pub fn element_source(self) -> Type<'m> {
         assert!(if self.is_expression() {
             self.expression_opcode() == Opcode::LLVMGetElementPtr
@@ -355,13 +355,13 @@ impl<'m> Value<'m> {
         unsafe { LLVMGetVolatile(self.0) != 0 }
     }
 
-    /// Operation of an `atomicrmw`.
+    /// The operation of an `atomicrmw`.
     pub fn rmw_op(self) -> RmwOp {
         self.expect(Opcode::LLVMAtomicRMW);
         unsafe { LLVMGetAtomicRMWBinOp(self.0) }
     }
 
-    /// Indices of an `extractvalue` or `insertvalue`.
+    /// The indices of an `extractvalue` or `insertvalue`.
     pub fn indices(self) -> Vec<u32> {
         assert!(matches!(self.opcode(), Opcode::LLVMExtractValue | Opcode::LLVMInsertValue));
         // SAFETY: LLVM keeps as many indices as it counts.
@@ -371,7 +371,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Mask of a `shufflevector`, with `None` for undefined elements.
+    /// The mask of a `shufflevector`, with `None` for undefined elements.
     pub fn mask(self) -> Vec<Option<u32>> {
         self.expect(Opcode::LLVMShuffleVector);
         let count = unsafe { LLVMGetNumMaskElements(self.0) };
@@ -384,19 +384,19 @@ impl<'m> Value<'m> {
         Self(unsafe { LLVMGetCalledValue(self.0) }, PhantomData)
     }
 
-    /// Function type of a call.
+    /// The function type of a call.
     pub fn call_type(self) -> Type<'m> {
         assert!(self.is_call());
         Type(unsafe { LLVMGetCalledFunctionType(self.0) }, PhantomData)
     }
 
-    /// Arguments of a call.
+    /// The arguments of a call.
     pub fn arguments(self) -> Vec<Value<'m>> {
         assert!(self.is_call());
         (0..unsafe { LLVMGetNumArgOperands(self.0) }).map(|i| self.operand(i)).collect()
     }
 
-    /// Its arguments that are values, not metadata.
+    /// The arguments of a call that are values, not metadata.
     pub fn values(self) -> Vec<Value<'m>> {
         let mut arguments = self.arguments();
         arguments.retain(|argument| argument.ty().kind() != TypeKind::LLVMMetadataTypeKind);
@@ -409,12 +409,12 @@ impl<'m> Value<'m> {
             return None;
         }
         let mut length = 0;
-        // SAFETY: it is metadata; what is no string gives null.
+        // SAFETY: it is metadata; anything but a string gives null.
         let data = unsafe { LLVMGetMDString(self.0, &mut length) };
         (!data.is_null()).then(|| unsafe { text(data, length as usize) })
     }
 
-    /// Text and constraints of inline assembly.
+    /// The text and the constraints of inline assembly.
     pub fn asm(self) -> (String, String) {
         assert!(self.is_asm());
         let (mut code, mut constraints) = (0, 0);
@@ -434,7 +434,7 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Incoming values of a `phi` and the blocks that they come from.
+    /// The incoming values of a `phi`, each with the block that it comes from.
     pub fn incoming(self) -> Vec<(Value<'m>, Block<'m>)> {
         self.expect(Opcode::LLVMPHI);
         (0..unsafe { LLVMCountIncoming(self.0) })
@@ -447,8 +447,8 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Debug locations of an instruction, each a scope and a line: its own, then that of the call in
-    /// whose place it stands, if its function was inlined, and so on.
+    /// The debug locations of an instruction, each a scope and a line. The first is that of the
+    /// instruction. If its function was inlined, the next is that of the replaced call, and so on.
     pub fn locations(self) -> impl Iterator<Item = (Metadata<'m>, u32)> {
         assert!(self.is_instruction());
         let own = Metadata::new(unsafe { LLVMInstructionGetDebugLoc(self.0) });
@@ -469,7 +469,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The case values of a `switch` and where they lead. The default is the first of
+    /// The case values of a `switch` and their targets. The default target is the first of
     /// [`Value::successors`].
     pub fn cases(self) -> Vec<(Value<'m>, Block<'m>)> {
         self.expect(Opcode::LLVMSwitch);

@@ -16,19 +16,19 @@ use crate::{
     interrupt::Interrupt,
 };
 
-/// A term of one [`Instance`]; meaningless to any other.
+/// A term of one [`Instance`]; it has no meaning for any other.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Term(sys::BitwuzlaTerm);
 
 impl Term {
-    /// Its number, in the order in which terms were made.
+    /// The number of the term; terms are numbered in the order in which they are made.
     pub fn number(self) -> usize {
         // SAFETY: the term is alive, see `Instance`; the hash of a term is its number.
         unsafe { sys::bitwuzla_term_hash(self.0) }
     }
 }
 
-/// An operator, by Bitwuzla's name.
+/// An operator, under Bitwuzla's name.
 pub(super) type TermKind = sys::BitwuzlaKind;
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -38,16 +38,16 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// A solver with its own term manager. Terms live as long as the instance.
+/// A solver with a separate term manager. Terms live as long as the instance.
 ///
-/// Every term is made by the instance that uses it and has the sort that the operator wants, so no
-/// call below can fail. (Bitwuzla's answer to misuse is to end the process with a message, not
+/// The instance that uses a term has made it, with the sort that the operator requires. So no call
+/// below can fail. (Bitwuzla answers misuse by ending the process with a message, not with
 /// undefined behaviour.)
 pub(super) struct Instance {
     manager: *mut sys::BitwuzlaTermManager,
     options: *mut sys::BitwuzlaOptions,
     solver: *mut sys::Bitwuzla,
-    /// When the running query must end. Boxed, as Bitwuzla holds a pointer to it.
+    /// When the running query must end. It is boxed because Bitwuzla holds a pointer to it.
     end: Box<End>,
     sorts: FxHashMap<u32, sys::BitwuzlaSort>,
 }
@@ -56,28 +56,27 @@ pub(super) struct Instance {
 struct End {
     deadline: Option<Instant>,
     /// The earliest moment at which the limit can be used up, and the total processor time of the
-    /// thread when it is.
+    /// thread at which it is.
     limit: Option<(Instant, Duration)>,
     interrupt: Interrupt,
 }
 
-// SAFETY: a term manager and what belongs to it share no state with others; the buffers
-// that Bitwuzla keeps per thread hold results that are copied before the call returns.
-// Nothing here is `Sync`.
+// SAFETY: a term manager and what belongs to it share no state with other managers. Bitwuzla keeps
+// buffers per thread; the results in them are copied before the call returns. Nothing here is
+// `Sync`.
 unsafe impl Send for Instance {}
 
 impl Instance {
     /// A solver whose queries end when `interrupt` is set.
     pub fn new(interrupt: Interrupt) -> Self {
         let mut end = Box::new(End { deadline: None, limit: None, interrupt });
-        // SAFETY: the constructors have no preconditions but valid pointers, which the calls
-        // before them just returned; the heap cell of `end` lives until after `drop` has deleted
-        // the solver.
+        // SAFETY: the constructors only require valid pointers, which the calls before them have
+        // just returned. The heap cell of `end` lives until `drop` has deleted the solver.
         unsafe {
             let manager = sys::bitwuzla_term_manager_new();
             let options = sys::bitwuzla_options_new();
             sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PRODUCE_MODELS, 1);
-            // Normalising sums can take time without end, and looks at no deadline meanwhile.
+            // Normalising sums can take arbitrarily long, and does not check for a deadline.
             sys::bitwuzla_set_option(options, sys::BITWUZLA_OPT_PP_NORMALIZE, 0);
             let solver = sys::bitwuzla_new(manager, options);
             let state: *mut End = &mut *end;
@@ -107,7 +106,7 @@ impl Instance {
 
     pub fn constant(&mut self, value: &Bv) -> Term {
         let sort = self.sort(value.width());
-        // SAFETY: the value fits the sort's width; the string outlives the call.
+        // SAFETY: the value fits in the sort's width; the string outlives the call.
         Term(unsafe {
             match value.to_u64() {
                 Some(narrow) => sys::bitwuzla_mk_bv_value_uint64(self.manager, sort, narrow),
@@ -150,7 +149,7 @@ impl Instance {
         Term(unsafe { sys::bitwuzla_mk_term1_indexed2(self.manager, kind, a.0, high, low) })
     }
 
-    /// `kind` is an extension, `by` the number of bits added.
+    /// Applies the extension `kind`, which adds `by` bits.
     pub fn extend(&mut self, kind: TermKind, a: Term, by: u32) -> Term {
         // SAFETY: see `Instance`.
         Term(unsafe { sys::bitwuzla_mk_term1_indexed1(self.manager, kind, a.0, u64::from(by)) })
@@ -209,8 +208,8 @@ impl Instance {
         unsafe { sys::bitwuzla_assert(self.solver, truth.0) }
     }
 
-    /// Decides the assertions together with `assumptions`, until `deadline` or until this thread
-    /// has used `limit` of processor time, which does not depend on how busy the machine is.
+    /// Decides the assertions together with `assumptions`. It gives up at `deadline`, or once this
+    /// thread has used `limit` of processor time, which does not depend on how busy the machine is.
     pub fn check(
         &mut self,
         assumptions: &[Term],
@@ -235,8 +234,8 @@ impl Instance {
 
     /// The value of a bit-vector term after [`Answer::Sat`].
     pub fn value(&mut self, term: Term, width: u32) -> Bv {
-        // SAFETY: the last answer was Sat; the string is the thread's buffer, valid until
-        // the next call and read here.
+        // SAFETY: the last answer was Sat. The string is the thread's buffer; it is valid until the
+        // next call, and is read here.
         let digits = unsafe {
             let value = sys::bitwuzla_get_value(self.solver, term.0);
             let text = CStr::from_ptr(sys::bitwuzla_term_value_get_str_fmt(value, 2));
@@ -250,7 +249,7 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // SAFETY: all three are alive, are deleted once, and the solver before what it uses.
+        // SAFETY: all three are alive and deleted once; the solver is deleted before what it uses.
         unsafe {
             sys::bitwuzla_delete(self.solver);
             sys::bitwuzla_options_delete(self.options);
@@ -259,9 +258,9 @@ impl Drop for Instance {
     }
 }
 
-/// Bitwuzla calls this now and then to learn whether it must give up.
+/// Bitwuzla calls this from time to time to learn whether it must give up.
 unsafe extern "C" fn is_over(end: *mut c_void) -> i32 {
-    // SAFETY: the pointer is the one that `Instance::new` registered, alive and written only
+    // SAFETY: the pointer is the one that `Instance::new` registered. It is alive, and written only
     // between queries.
     let end = unsafe { &*end.cast::<End>() };
     let late = |at| Instant::now() >= at;

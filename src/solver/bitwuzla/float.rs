@@ -1,10 +1,10 @@
-//! Floating point in Bitwuzla's theory, in which a number is not a bit-vector and there is only one
+//! Floating point in Bitwuzla's theory, where a number is not a bit-vector and there is only one
 //! NaN.
 //!
-//! The result of an operation is kept as a number, which the next operation takes as it is. If the
-//! bits of a result are asked for, they are a new constant, *defined* by the number that it
-//! encodes; for a NaN, they are the bits that the operation gives a NaN. A definition can be
-//! satisfied whatever else holds. It goes with each condition that mentions the bits (see
+//! The result of an operation is kept as a number, which the next operation uses directly. If the
+//! bits of a result are requested, they are a new constant, *defined* by the number that it
+//! encodes. For a NaN, they are the bits that the operation gives a NaN. A definition can always be
+//! satisfied, whatever else holds. It accompanies each condition that mentions the bits (see
 //! [`super::translate`]).
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::expr::{
 
 impl Translator<'_> {
     /// Translates `e` if it is an operation on numbers, or only passes numbers on or changes their
-    /// sign; else `None`.
+    /// sign; otherwise returns `None`.
     pub fn float_node(&mut self, e: ExprId) -> Option<Native> {
         let exprs = self.exprs;
         let width = exprs.width(e);
@@ -35,8 +35,8 @@ impl Translator<'_> {
                 Native::Bits(self.float_to_integer(op == FloatUnary::ToSigned, a, width))
             }
             Node::FloatBinary(op, rounding, a, b) => {
-                // In the theory, which has only one NaN, sums and products commute, and a
-                // difference is a sum. So the same number becomes the same term.
+                // The theory has only one NaN. So sums and products commute, and a difference is a
+                // sum: the same number becomes the same term.
                 let (mut a, mut b) = (self.float(a), self.float(b));
                 let kind = match op {
                     FloatBinary::Add | FloatBinary::Sub => sys::BITWUZLA_KIND_FP_ADD,
@@ -127,8 +127,8 @@ impl Translator<'_> {
         self.to.indexed(conversion, &[mode, operand], &sort(format(width)))
     }
 
-    /// A number rounded towards zero to an integer of `width` bits; the nearest such integer if the
-    /// number is out of range, zero if it is a NaN.
+    /// A number rounded towards zero to an integer of `width` bits. The result is the nearest such
+    /// integer if the number is out of range, and zero if it is a NaN.
     fn float_to_integer(&mut self, signed: bool, a: ExprId, width: u32) -> Term {
         let from = format(self.exprs.width(a));
         let value = self.float(a);
@@ -183,9 +183,9 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether `a` and `b` can be compared, or chosen between, as numbers: at least one is a result
-    /// of arithmetic. In the format of the x87 both must be, as other bits of that format may not
-    /// be the encoding of any number.
+    /// Whether `a` and `b` can be compared, or chosen between, as numbers: at least one must be a
+    /// result of arithmetic. In the x87 format both must be, because other bits of that format may
+    /// not encode any number.
     fn both_numbers(&self, a: ExprId, b: ExprId) -> bool {
         let numbers = [a, b].map(|e| self.number(e).is_some());
         match Format::of(self.exprs.width(a)) {
@@ -195,8 +195,9 @@ impl Translator<'_> {
         }
     }
 
-    /// Whether neither is a result of arithmetic, so that their bits are at hand, and their format
-    /// has no integer bit, so that bits compare as numbers do (see [`compared`]).
+    /// Whether two numbers can be compared by their bits (see [`compared`]). Neither may be a
+    /// result of arithmetic, as their bits must be at hand. Their format may not have an integer
+    /// bit.
     fn are_plain_bits(&self, a: ExprId, b: ExprId) -> bool {
         [a, b].iter().all(|e| self.number(*e).is_none())
             && !format(self.exprs.width(a)).has_integer_bit()
@@ -241,7 +242,7 @@ impl Translator<'_> {
         self.to.ite(accepted, number, nan)
     }
 
-    /// The bits of a number, the result `e`; notes the definitions that they need.
+    /// The bits of a number, which is the result `e`. Notes the definitions that they need.
     pub fn encoded(&mut self, e: ExprId, number: Float) -> Term {
         if let Some((known, needs)) = self.translation.encoded.get(&e) {
             self.used.push(needs.clone());
@@ -285,8 +286,7 @@ impl Translator<'_> {
 }
 
 /// A comparison of two numbers by their bits, which are ordered as a sign and a magnitude. In the
-/// theory, numbers that are given by their bits have to be unpacked first, and subnormal ones
-/// shifted.
+/// theory, numbers given by their bits would first have to be unpacked, and subnormal ones shifted.
 fn compared(exprs: &Exprs, relation: FloatRelation, a: ExprId, b: ExprId) -> ExprId {
     let width = exprs.width(a);
     let format = format(width);
@@ -295,7 +295,7 @@ fn compared(exprs: &Exprs, relation: FloatRelation, a: ExprId, b: ExprId) -> Exp
     let is_number = |e: ExprId| exprs.ule(magnitude(e), magnitude(infinity));
     let are_zero = exprs.or(magnitude(a), magnitude(b));
     let are_zero = exprs.eq(are_zero, exprs.bv(&Bv::zero(width - 1)));
-    // Of two negative numbers, the one with the larger magnitude is less.
+    // The lesser of two negative numbers has the larger magnitude.
     let key = |e: ExprId| {
         let sign = exprs.extract(e, width - 1, 1);
         let turned = exprs.concat(sign, exprs.not(magnitude(e)));
@@ -313,8 +313,8 @@ fn format(width: u32) -> Format {
     Format::of(width).expect("the width of a format")
 }
 
-/// The indices of a format's sort: the bits of the exponent, and those of the significand with its
-/// integer bit.
+/// The indices of a format's sort: the number of exponent bits, and the number of significand bits
+/// including the integer bit.
 fn sort(format: Format) -> [u64; 2] {
     [u64::from(format.exponent_bits()), u64::from(format.precision())]
 }
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
     use crate::expr::Assignment;
 
-    /// The bits of numbers of all kinds and of their neighbours, with both signs.
+    /// The bits of numbers of all kinds and of their neighbours, each with both signs.
     fn interesting(format: Format) -> Vec<u128> {
         let one = format.power_of_two(0, false).expect("it has a one");
         let least_normal = 1 << format.exponent_low();

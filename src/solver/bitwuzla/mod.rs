@@ -1,8 +1,8 @@
 //! The back end: Bitwuzla (Niemetz and Preiner, "Bitwuzla", CAV 2023), used incrementally.
 //!
 //! Consecutive queries of an exploration share a long prefix of their paths. So a worker keeps its
-//! instance, whose assertion stack has one level for every condition of the last path. A new query
-//! only pops to the common prefix and pushes what differs. The goals are assumptions on top. An
+//! instance, whose assertion stack has one level for each condition of the last path. A new query
+//! only pops down to the common prefix and pushes the rest. The goals are assumptions on top. An
 //! instance is replaced only when it has grown too large or gave no answer.
 
 use std::time::{Duration, Instant};
@@ -23,8 +23,8 @@ mod translation;
 use ffi::{Answer, Instance};
 use translation::Translation;
 
-/// An instance is replaced when its translation has more terms than this: what it learnt about
-/// abandoned paths slows it down more than it helps.
+/// An instance is replaced when its translation has more terms than this. What it has learnt about
+/// abandoned paths then slows it down more than it helps.
 const MOST_TERMS: usize = 200_000;
 /// An instance is replaced after this many queries, for the reason given at [`MOST_TERMS`].
 const MOST_QUERIES: u64 = 50_000;
@@ -32,7 +32,7 @@ const MOST_QUERIES: u64 = 50_000;
 /// Bitwuzla, with its assertion stack kept along the path.
 pub struct Incremental {
     timeout: Duration,
-    /// Limit for one query at present, see [`Solver::hurry`].
+    /// The present limit for one query, see [`Solver::hurry`].
     most: Duration,
     interrupt: Interrupt,
     deadline: Option<Instant>,
@@ -40,7 +40,7 @@ pub struct Incremental {
     statistics: LayerStatistics,
 }
 
-/// An instance and what it holds.
+/// An instance and its present content.
 struct State {
     translation: Translation,
     instance: Instance,
@@ -120,7 +120,7 @@ impl Incremental {
             Answer::Sat => {}
             Answer::Unsat => return Verdict::Unsat,
             Answer::Unknown => {
-                // An interrupted instance is not relied on any more.
+                // An interrupted instance is not used again.
                 self.state = None;
                 let spent = ffi::processor_time().saturating_sub(start);
                 debug!(

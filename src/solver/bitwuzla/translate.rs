@@ -1,8 +1,8 @@
 //! Translates expressions to Bitwuzla's terms.
 //!
 //! An expression of width 1 is a Bool or a bit-vector in Bitwuzla. Each is translated to its native
-//! form (a comparison to a Bool, an extraction to bits), and to the other form only when that is
-//! asked for.
+//! form (a comparison to a Bool, an extraction to bits). It is translated to the other form only on
+//! request.
 //!
 //! The bits of a floating-point result have a definition (see [`super::float`]). The term of a
 //! condition is its conjunction with the definitions that it needs. So these hold wherever the
@@ -47,7 +47,7 @@ impl Translation {
 }
 
 impl Translator<'_> {
-    /// Translates `e` and what is below it, as far as it is new.
+    /// Translates `e` and the terms below it that are not translated yet.
     fn visit(&mut self, e: ExprId) {
         let exprs = self.exprs;
         exprs.post_order(
@@ -66,26 +66,27 @@ impl Translator<'_> {
         );
     }
 
-    /// The Bool of an expression that may not be translated yet, see [`Self::truth`].
+    /// The Bool of an expression, which is translated if necessary; see [`Self::truth`].
     pub(super) fn truth_of_new(&mut self, e: ExprId) -> Term {
         self.visit(e);
         self.truth(e)
     }
 
-    /// The bits of an expression that may not be translated yet, see [`Self::bits`].
+    /// The bits of an expression, which is translated if necessary; see [`Self::bits`].
     pub(super) fn bits_of_new(&mut self, e: ExprId) -> Term {
         self.visit(e);
         self.bits(e)
     }
 
-    /// Notes that the term of `e` is used: its user needs the definitions of `e`, too.
+    /// Notes that the term of `e` is used, so that its user also needs the definitions of `e`.
     pub(super) fn note(&mut self, e: ExprId) {
         if let Some(needs) = self.translation.needs.get(&e) {
             self.used.push(needs.clone());
         }
     }
 
-    /// All definitions in `used`, mostly those of a single operand; `None` if there are none.
+    /// All definitions in `used`, which usually come from a single operand; `None` if there are
+    /// none.
     pub(super) fn needs_of_used(&self) -> Option<Needs> {
         let largest = self.used.iter().max_by_key(|needs| needs.len())?;
         if self.used.iter().all(|needs| Arc::ptr_eq(needs, largest)) {
@@ -133,7 +134,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Translates `e`, whose operands are translated already.
+    /// Translates `e`, whose operands must be translated already.
     fn translate(&mut self, e: ExprId) -> Native {
         if let Some(native) = self.float_node(e) {
             return native;
@@ -230,9 +231,9 @@ impl Translator<'_> {
         if op.is_comparison() { Native::Truth(term) } else { Native::Bits(term) }
     }
 
-    /// The element of a table at an index, zero past its end, as a tree of choices with one level
-    /// for every bit of the index that matters. The depth is logarithmic, and equal neighbours are
-    /// shared.
+    /// The element of a table at an index, or zero past its end, as a tree of choices. The tree has
+    /// one level for each bit of the index that matters. So its depth is logarithmic, and equal
+    /// neighbours are shared.
     fn select(&mut self, table: TableId, index: ExprId) -> Term {
         let elements = self.exprs.table_elements(table);
         let width = self.exprs.width(elements[0]);
@@ -254,7 +255,7 @@ impl Translator<'_> {
                 .collect();
             bit += 1;
         }
-        // A narrow index reaches only the first elements, which are in the first tree of the row.
+        // A narrow index reaches only the first elements, which are in the first tree of `row`.
         let inside = row[0];
         if bit == bits {
             return inside;

@@ -1,4 +1,4 @@
-//! What has been translated for one instance, and the state of a walk that translates more.
+//! The translation made for one instance, and the state of a walk that extends it.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use super::ffi::{Instance, Term};
 use crate::expr::{ExprId, Exprs, VariableId};
 
-/// What has been translated for one instance.
+/// The translation made for one instance.
 #[derive(Default)]
 pub(super) struct Translation {
     pub(super) native: FxHashMap<ExprId, Native>,
-    /// The form that is not native, of expressions of which it was asked for.
+    /// The form that is not native, for expressions for which it was requested.
     pub(super) other: FxHashMap<ExprId, Term>,
     pub(super) variables: FxHashMap<VariableId, Term>,
     /// The numbers that bits encode.
@@ -38,12 +38,12 @@ pub(super) struct Translator<'a> {
     pub(super) exprs: &'a Exprs,
     pub(super) to: &'a mut Instance,
     pub(super) translation: &'a mut Translation,
-    /// The definitions needed by the terms that were used since the walk began, or since it came to
-    /// the current expression.
+    /// The definitions that the terms in use need. They are collected from the beginning of the
+    /// walk, or from the point where it came to the current expression.
     pub(super) used: Vec<Needs>,
 }
 
-/// A number: its bits are those of `nan` if `value` is a NaN, else those that encode `value`.
+/// A number. Its bits are those of `nan` if `value` is a NaN; otherwise they encode `value`.
 #[derive(Clone, Copy)]
 pub(super) struct Float {
     pub value: Term,

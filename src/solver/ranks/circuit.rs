@@ -5,44 +5,44 @@ use rustc_hash::FxHashMap;
 use super::order::{MOST_CONSTANTS, Order};
 use crate::expr::{BinaryOp, ExprId, Exprs, Node, VariableId};
 
-/// Orders that are evaluated at once.
+/// The number of orders that are evaluated at once.
 const LANES: usize = 256;
-/// Terms of one circuit.
+/// The most terms of one circuit.
 const MOST_TERMS: usize = 1 << 12;
 
 type Lanes = [u8; LANES];
 /// The position of a term in its circuit.
 type Position = usize;
 
-/// A truth value, which is 0 or 1, or the rank of a word.
+/// A term, whose value is a truth value (0 or 1) or the rank of a word.
 #[derive(Clone, Copy)]
 enum Term {
     Truth(bool),
-    /// What has this place among the ranks of an [`Order`].
+    /// The number or constant at this place in the ranks of an [`Order`].
     Rank(usize),
     Not(Position),
     And(Position, Position),
     Or(Position, Position),
     Equal(Position, Position),
     Less(Position, Position),
-    /// The condition, what is chosen if it holds, and what if not.
+    /// The condition, the choice if it holds, and the choice otherwise.
     Choice(Position, Position, Position),
 }
 
-/// Some conditions, and the terms they are made of.
+/// Some conditions, and the terms of which they consist.
 pub(super) struct Circuit {
     /// Operands before their users.
     terms: Vec<Term>,
     conditions: Vec<Position>,
 }
 
-/// Makes the circuits of one query, which have their numbers and constants in common.
+/// Makes the circuits of one query, which share their numbers and constants.
 pub(super) struct Circuits<'e> {
     exprs: &'e Exprs,
-    /// The width of all numbers, in bits, more than 1.
+    /// The width of all numbers in bits, which is more than 1.
     width: u32,
     numbers: Vec<VariableId>,
-    /// The constants that numbers are compared with, or that are chosen, each once.
+    /// The constants that numbers are compared with, or that are chosen, without repetition.
     constants: Vec<u64>,
     /// The relations other than equality that occur.
     relations: Vec<BinaryOp>,
@@ -62,7 +62,7 @@ impl<'e> Circuits<'e> {
         &self.constants
     }
 
-    /// Whether numbers are compared as signed ones; `None` if they are compared in both ways.
+    /// Whether numbers are compared as signed ones; `None` if they are compared both ways.
     pub(super) fn is_signed(&self) -> Option<bool> {
         let occurs = |relation| self.relations.contains(&relation);
         (!occurs(BinaryOp::Slt) || !occurs(BinaryOp::Ult)).then(|| occurs(BinaryOp::Slt))
@@ -140,7 +140,7 @@ impl<'e> Circuits<'e> {
         })
     }
 
-    /// The place of a constant; `None` if there are too many.
+    /// The place of a constant in an order; `None` if there are too many constants.
     fn constant(&mut self, value: u64) -> Option<usize> {
         let known = self.constants.iter().position(|known| *known == value);
         known.or_else(|| {
@@ -151,7 +151,7 @@ impl<'e> Circuits<'e> {
 }
 
 impl Circuit {
-    /// The number of its terms.
+    /// The number of terms of the circuit.
     pub(super) fn len(&self) -> usize {
         self.terms.len()
     }
@@ -173,7 +173,7 @@ impl Circuit {
     }
 }
 
-/// Writes a term for each order of a block, from the terms before it.
+/// Evaluates a term for each order of a block, given the values of the terms before it.
 fn evaluate(term: Term, block: &[Order], done: &[Lanes], out: &mut Lanes) {
     let binary = |a: Position, b: Position, out: &mut Lanes, f: fn(u8, u8) -> u8| {
         let operands = done[a].iter().zip(&done[b]);

@@ -1,22 +1,22 @@
 //! Orders of some numbers and constants.
 
-/// Numbers of one query (six have 4,683 orders).
+/// The most numbers of one query (six have 4,683 orders).
 pub(super) const MOST_NUMBERS: usize = 8;
-/// Different constants that they are compared with.
+/// The most different constants with which they are compared.
 pub(super) const MOST_CONSTANTS: usize = 8;
 
 /// An order of the constants and of the first numbers of a query.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Order {
-    /// For each constant, and from [`MOST_CONSTANTS`] on for each number: how many different values
-    /// are less.
+    /// The number of different values that are less, for each constant and, from [`MOST_CONSTANTS`]
+    /// on, for each number.
     pub(super) ranks: [u8; MOST_CONSTANTS + MOST_NUMBERS],
-    /// How many different values there are.
+    /// The number of different values.
     pub(super) values: u8,
 }
 
 impl Order {
-    /// This order with one more value, of this rank.
+    /// This order with one more value, which has this rank.
     pub(super) fn with_value(mut self, rank: u8) -> Self {
         for known in &mut self.ranks {
             *known += u8::from(*known >= rank);

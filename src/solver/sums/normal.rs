@@ -15,26 +15,26 @@ use crate::{
     },
 };
 
-/// Values of functions that are computed, and summands that are looked at, for one query: some
-/// milliseconds of work.
+/// The most values of functions that are computed, and summands that are examined, for one query:
+/// some milliseconds of work.
 const MOST_WORK: usize = 1 << 21;
 
-/// A term of at most 64 bits as a sum modulo two to the power of its width. Two terms of the same sum
-/// are equal, for all values of the variables that their domains allow.
+/// A term of at most 64 bits as a sum modulo two to the power of its width. Two terms with the same
+/// sum are equal for all values of the variables that their domains allow.
 #[derive(Clone, Default)]
 struct Sum {
     constant: u64,
-    /// For each variable, the summand that depends on it alone.
+    /// For each variable, the summand that depends only on it.
     functions: BTreeMap<VariableId, Function>,
-    /// Other terms, with their factors, which are not zero.
+    /// Other terms with their factors, which are not zero.
     rest: BTreeMap<ExprId, u64>,
 }
 
 /// A term that depends on one variable.
 #[derive(Clone)]
 struct Function {
-    /// Its value for each value that the domain of the variable allows. The first is zero, and not
-    /// all are.
+    /// The value of the function for each value in the domain of the variable. The first is zero,
+    /// but not all are.
     values: Arc<[u64]>,
     /// A term with these values.
     expr: ExprId,
@@ -53,14 +53,14 @@ impl Sum {
         (self.functions.is_empty() && self.rest.is_empty()).then_some(self.constant)
     }
 
-    /// The variable that the sum depends on, if it is one and there is nothing else.
+    /// The only variable of the sum, if the sum has nothing but a constant and one function.
     fn as_function(&self) -> Option<VariableId> {
         let mut variables = self.functions.keys();
         variables.next().copied().filter(|_| self.rest.is_empty() && variables.next().is_none())
     }
 
-    /// The value for the value of the variable at `index` in its domain, if the sum depends on this
-    /// variable alone.
+    /// The value of the sum if the variable has the value at `index` in its domain. The sum must
+    /// depend only on this variable.
     fn at(&self, variable: VariableId, index: usize) -> u64 {
         let value = self.functions.get(&variable).map_or(0, |function| function.values[index]);
         self.constant.wrapping_add(value)
@@ -74,9 +74,9 @@ pub(super) struct Normaliser<'a> {
     /// The values that each variable of at most a byte may have, in order.
     domains: &'a FxHashMap<VariableId, Vec<u8>>,
     sums: FxHashMap<ExprId, Sum>,
-    /// The terms that were made of sums, for each term that had one.
+    /// The normal form, as a term, of each term that has a sum.
     written: FxHashMap<ExprId, ExprId>,
-    /// One term for all functions of the same values.
+    /// One term for all functions with the same values.
     spellings: FxHashMap<(VariableId, u32, Arc<[u64]>), ExprId>,
     work: usize,
 }
@@ -91,7 +91,7 @@ impl<'a> Normaliser<'a> {
         Self { exprs, columns, domains, sums, written, spellings, work: 0 }
     }
 
-    /// A term that equals `e` for all values that the domains allow; `None` if it would be too much
+    /// A term that equals `e` for all values that the domains allow; `None` if that is too much
     /// work.
     pub(super) fn apply(&mut self, e: ExprId) -> Option<ExprId> {
         let exprs = self.exprs;
@@ -120,7 +120,7 @@ impl<'a> Normaliser<'a> {
         sum
     }
 
-    /// The sum that an operation on sums gives.
+    /// The sum that results from an operation on sums.
     fn linear(&mut self, e: ExprId, width: u32) -> Option<Sum> {
         let exprs = self.exprs;
         match exprs.node(e) {
@@ -155,7 +155,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// The sum of a term that was visited, or of a constant.
+    /// The sum of a constant, or of a term that was visited.
     fn sum(&self, e: ExprId) -> Sum {
         match self.exprs.as_u64(e) {
             Some(constant) => Sum::constant(constant),
@@ -163,7 +163,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// `a + factor * b`.
+    /// The sum `a + factor * b`.
     fn plus(&mut self, width: u32, a: &Sum, factor: u64, b: &Sum) -> Sum {
         let mask = ones(width);
         let mut sum = a.clone();
@@ -216,7 +216,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// A term with one variable as a constant and a function.
+    /// A term with one variable, as a constant and a function.
     fn tabulated(&mut self, e: ExprId, variable: VariableId) -> Option<Sum> {
         let column = self.columns.of(self.exprs, e)?;
         let domain = self.domains.get(&variable)?;
@@ -224,7 +224,7 @@ impl<'a> Normaliser<'a> {
         Some(self.function(self.exprs.width(e), variable, values, e))
     }
 
-    /// The sum that is `e`, which has these values.
+    /// The sum for a term `e` that has these values.
     fn function(&mut self, width: u32, variable: VariableId, values: Vec<u64>, e: ExprId) -> Sum {
         self.work += values.len();
         let constant = values[0];
@@ -271,7 +271,7 @@ impl<'a> Normaliser<'a> {
         Some(self.plus(width, &b, 1, &summand))
     }
 
-    /// The low `width` bits of a sum of more.
+    /// The low `width` bits of a wider sum.
     fn truncated(&mut self, width: u32, sum: &Sum) -> Sum {
         let mut low = Sum::constant(sum.constant & ones(width));
         for (variable, function) in &sum.functions {
@@ -291,7 +291,7 @@ impl<'a> Normaliser<'a> {
         low
     }
 
-    /// Whether two sums are equal, if it is known, or depends on one variable.
+    /// Whether two sums are equal, if this is known or depends on one variable.
     fn equality(&mut self, a: ExprId, b: ExprId) -> Option<Sum> {
         let width = self.exprs.width(a);
         let difference = self.plus(width, &self.sum(a), u64::MAX, &self.sum(b));
@@ -306,7 +306,7 @@ impl<'a> Normaliser<'a> {
         Some(self.function(1, variable, domain.map(is_zero).collect(), expr))
     }
 
-    /// The sum that has nothing but `e`, built anew of the normal forms of its operands.
+    /// The sum that consists only of `e`, rebuilt from the normal forms of its operands.
     fn rebuilt(&mut self, e: ExprId) -> Sum {
         let exprs = self.exprs;
         let mut images = FxHashMap::default();
@@ -325,13 +325,13 @@ impl<'a> Normaliser<'a> {
         let Some(sum) = self.sums.get(&e).cloned() else { return e };
         let width = self.exprs.width(e);
         let new = self.write(width, &sum);
-        // What is made of the new term finds the same sum.
+        // Terms made from the new term find the same sum.
         self.sums.entry(new).or_insert(sum);
         self.written.insert(e, new);
         new
     }
 
-    /// A sum as a term. The same sum gives the same term.
+    /// Writes a sum as a term. The same sum gives the same term.
     fn write(&mut self, width: u32, sum: &Sum) -> ExprId {
         let exprs = self.exprs;
         let constant = |value: u64| exprs.constant(width, value & ones(width));

@@ -9,7 +9,7 @@ pub struct Flags {
     pub left: bool,
     /// `+`: signed numbers always have a sign.
     pub plus: bool,
-    /// Space: signed numbers without a sign have a space in front.
+    /// Space: signed numbers without a sign start with a space.
     pub space: bool,
     /// `#`: the alternative form.
     pub alternative: bool,

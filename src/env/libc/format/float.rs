@@ -1,10 +1,10 @@
 //! Concrete floating-point numbers as `printf` writes them (C11 7.21.6.1 §8: a, e, f, g).
 //!
-//! A binary floating-point number is an integer times a power of two. So every decimal that is
-//! asked for can be computed exactly with big integers and rounded once, to nearest and ties to
-//! even. glibc does the same in the default rounding mode. There is one deviation: if rounding
-//! carries `%#g` into exponent notation, glibc 2.36 drops the zeros that `#` is there to keep
-//! (`1.e+06` for 999999.5); here the text is the standard's `1.00000e+06`.
+//! A binary floating-point number is an integer times a power of two. So big integers give every
+//! decimal exactly, and it is rounded once, to nearest and ties to even. glibc does the same in the
+//! default rounding mode. There is one deviation: if rounding carries `%#g` into exponent notation,
+//! glibc 2.36 drops the zeros that `#` is there to keep (`1.e+06` for 999999.5). Here the text is
+//! the standard's `1.00000e+06`.
 
 use num_bigint::BigUint;
 
@@ -17,7 +17,7 @@ use crate::expr::Bv;
 /// The format of a floating-point number in text, with width and precision known.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Notation {
-    /// The notation: fixed point, exponent, the one of both that fits, or hexadecimal.
+    /// The notation: fixed point, exponent, whichever of the two `%g` chooses, or hexadecimal.
     pub style: FloatStyle,
     /// The case of the letters.
     pub case: Case,
@@ -25,8 +25,8 @@ pub struct Notation {
     pub flags: Flags,
     /// The least number of bytes.
     pub width: usize,
-    /// The number of digits behind the point, or of significant digits for `%g`. By default 6, and
-    /// for `%a` all.
+    /// The number of digits after the point, or of significant digits for `%g`. The default is 6;
+    /// for `%a` it is all digits.
     pub precision: Option<usize>,
 }
 
@@ -35,7 +35,7 @@ pub struct Notation {
 pub struct Real {
     negative: bool,
     magnitude: Magnitude,
-    /// How many bits of the mantissa `%a` writes behind the point.
+    /// The number of mantissa bits that `%a` writes after the point.
     fraction_bits: u32,
 }
 
@@ -60,7 +60,7 @@ impl Real {
     }
 
     /// The value of an x87 extended number, given its 64 bits of mantissa and the 16 bits above
-    /// them, of which the highest is the sign. Encodings that the processor rejects count as NaN.
+    /// them, the highest of which is the sign. Encodings that the processor rejects count as NaN.
     pub fn from_x87(mantissa: u64, sign_and_exponent: u16) -> Self {
         let biased = i32::from(sign_and_exponent & 0x7fff);
         let normalised = mantissa >> 63 == 1;
@@ -195,10 +195,10 @@ impl Finite {
         if self.mantissa == 0 {
             return Scientific { digits: vec![b'0'; precision + 1], exponent: 0 };
         }
-        // No number has more significant digits than this; all others are zeros.
+        // No number has more significant digits; all others are zeros.
         let exact = precision.min(20_000) as i32;
         let bits = 64 - self.mantissa.leading_zeros() as i32 + self.exponent;
-        // This estimate is off by at most one, which shows in the number of digits below.
+        // This estimate is off by at most one, which the number of digits below shows.
         let mut exponent = (f64::from(bits - 1) * std::f64::consts::LOG10_2).floor() as i32;
         loop {
             let mut digits = self.scaled(exact - exponent).to_string().into_bytes();
@@ -329,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Numbers without a visible pattern (splitmix64).
+    /// Numbers without a visible pattern, by splitmix64.
     fn scatter(seed: u64) -> u64 {
         let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -12,20 +12,20 @@ pub enum Cell {
     Digit(usize),
 }
 
-/// The shape of an integer's text, which a range of values shares.
+/// The shape that the texts of a range of integers share.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct NumberLayout {
-    /// The number of spaces in front.
+    /// The number of spaces before the number.
     pub left_spaces: usize,
     /// The sign, or the space in its place.
     pub sign: Option<u8>,
     /// The prefix that names the base, such as `0x`.
     pub prefix: &'static [u8],
-    /// The number of zeros in front of the digits.
+    /// The number of zeros before the digits of the value.
     pub zeros: usize,
     /// The number of digits of the value.
     pub digits: usize,
-    /// The number of spaces behind.
+    /// The number of spaces after the number.
     pub right_spaces: usize,
     /// Whether the values are negative.
     pub negative: bool,
@@ -41,7 +41,7 @@ impl NumberLayout {
         self.digits_start() + self.digits + self.right_spaces
     }
 
-    /// Whether the text has no bytes at all, like that of 0 in `%.0d`.
+    /// Whether the text has no bytes, like the text of 0 in `%.0d`.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -74,8 +74,8 @@ impl NumberLayout {
         }
     }
 
-    /// The magnitude whose text in this layout is `text`; `None` if there is none. The text must
-    /// have the length of the layout.
+    /// The magnitude that this layout writes as `text`; `None` if there is none. The text must have
+    /// the length of the layout.
     pub fn read(&self, radix: Radix, text: impl IntoIterator<Item = u8>) -> Option<u128> {
         let mut magnitude = 0u128;
         for (offset, byte) in text.into_iter().enumerate() {
@@ -142,9 +142,9 @@ impl NumberLayout {
         exprs.ite(is_decimal, from(b'0'), from(radix.digit(10) - 10))
     }
 
-    /// The number that `count` digits of a value make: those with `position` to
-    /// `position + count - 1` digits to their right. The value must have this layout, and the
-    /// result is as wide as the value.
+    /// The number that `count` digits of a value make: the digits that have `position` to `position
+    /// + count - 1` digits to their right. The value must have this layout, and the result is as
+    /// wide as the value.
     pub fn digits(
         &self,
         exprs: &Exprs,

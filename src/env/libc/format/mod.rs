@@ -5,10 +5,11 @@
 //! modules do what glibc 2.36 does, because the native replay runs on it. The locale is "C".
 //!
 //! * [`printf`] and [`scanf`] parse format strings into typed directives;
-//! * [`number`] says how an integer becomes text, [`layout`] which shapes this text can have, and
-//!   [`radix`] which digits it has;
+//! * [`number`] converts integers to text, [`layout`] lists the shapes of this text, and [`radix`]
+//!   gives its digits;
 //! * [`flags`] has what the conversions of `printf` have in common;
-//! * [`float`] prints concrete floating-point values, [`real`] says which of them have a text.
+//! * [`float`] prints concrete floating-point values, [`real`] finds the values that have a given
+//!   text.
 
 use thiserror::Error;
 
@@ -24,7 +25,7 @@ pub mod scanf;
 #[cfg(test)]
 mod oracle;
 
-/// Why a format string is not understood. Positions are byte offsets in the format.
+/// Why a format string cannot be parsed. Positions are byte offsets in the format.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum FormatError {
     /// The format ends inside a conversion.
@@ -53,7 +54,7 @@ pub enum FormatError {
         /// The position of the `%`.
         at: usize,
     },
-    /// A width or precision is `INT_MAX` or more, on which `printf` itself fails.
+    /// A width or precision is `INT_MAX` or more, so `printf` itself fails.
     #[error("the width or precision at byte {at} of the format string exceeds INT_MAX")]
     CountTooLarge {
         /// The position of the `%`.

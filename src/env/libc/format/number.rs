@@ -1,10 +1,10 @@
 //! How an integer becomes text: C11 7.21.6.1 §6 and §8 for `d`, `u`, `o`, `x` and `b`.
 //!
 //! A [`NumberFormat`] is a conversion whose width and precision are known. For values of a given
-//! width it allows only a few [`NumberLayout`]s: each is the shape of texts that differ in nothing
-//! but the digits, and there is one for each sign and number of digits. Concrete formatting, the
-//! length of the text of a symbolic value, and the comparison of texts (`diff::text`) are built on
-//! them.
+//! width it allows only a few [`NumberLayout`]s, one for each sign and number of digits. The texts
+//! of one layout differ only in their digits. Three things are built on layouts: concrete
+//! formatting, the length of the text of a symbolic value, and the comparison of texts
+//! (`diff::text`).
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ use crate::expr::{Bv, ExprId, Exprs};
 /// The text determines the mathematical value: no two values have the same text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct NumberFormat {
-    /// Whether the value is signed (two's complement). Only then the flags `+` and space have an
-    /// effect.
+    /// Whether the value is signed (two's complement). The flags `+` and space have an effect only
+    /// if it is.
     pub signed: bool,
     /// The base.
     pub radix: Radix,
@@ -78,8 +78,8 @@ impl NumberFormat {
         (0..layout.len()).map(byte).collect()
     }
 
-    /// The layout of the magnitudes from `low` to `high`, which have `significant` significant
-    /// digits; zero has none.
+    /// The layout of the magnitudes from `low` to `high`, all of which have `significant`
+    /// significant digits; zero has none.
     fn layout(&self, negative: bool, significant: usize, low: u128, high: u128) -> NumberLayout {
         let digits = match (significant, self.precision) {
             (0, Some(0)) => 0,
@@ -166,7 +166,7 @@ impl NumberFormat {
     }
 }
 
-/// Shows the conversion of `printf` with this format, without a length modifier.
+/// Shows the `printf` conversion that has this format, without a length modifier.
 impl fmt::Display for NumberFormat {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "%{}", self.flags)?;
@@ -202,7 +202,7 @@ mod tests {
         }
     }
 
-    /// The formats that the tests go through: every set of flags with every letter.
+    /// The formats that the tests try: every set of flags with every letter.
     fn formats() -> Vec<String> {
         let mut formats = Vec::new();
         for subset in 0..32u32 {

@@ -81,8 +81,9 @@ pub enum ConversionKind {
 
 impl Conversion {
     /// The width in bits of the value that is converted: the argument, cut as the length modifier
-    /// says (8 for `%hhd`, whose argument is passed as an `int`). It is 64 for pointers and for the
-    /// addresses that `%s` and `%n` take, 80 for `long double`, and 0 if there is no argument.
+    /// says (8 for `%hhd`, whose argument is passed as an `int`). The width is 64 for pointers and
+    /// for the addresses that `%s` and `%n` take. It is 80 for `long double`, and 0 without an
+    /// argument.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
             ConversionKind::SignedInt | ConversionKind::UnsignedInt(_) => {
@@ -97,7 +98,7 @@ impl Conversion {
         }
     }
 
-    /// The width in bits of the argument as it is passed, after the default argument promotions:
+    /// The width in bits of the argument after the default argument promotions:
     /// [`Self::value_bits`], but at least that of an `int`; 0 if there is no argument.
     pub fn argument_bits(&self) -> u32 {
         match self.value_bits() {
@@ -106,16 +107,16 @@ impl Conversion {
         }
     }
 
-    /// The flags and the width that apply, given the width that [`Count::resolve`] returns. A
-    /// negative width means left-aligned (C11 7.21.6.1 §5).
+    /// The flags and the width that apply, given the width from [`Count::resolve`]. A negative
+    /// width means left-aligned (C11 7.21.6.1 §5).
     pub fn field(&self, width: Option<i32>) -> (Flags, usize) {
         let width = width.unwrap_or(0);
         let left = self.flags.left || width < 0;
         (Flags { left, ..self.flags }, width.unsigned_abs() as usize)
     }
 
-    /// The format of the integer of this conversion, given the width and precision that
-    /// [`Count::resolve`] returns; `None` if the conversion is not of an integer.
+    /// The format of the integer that this conversion writes, given the width and precision from
+    /// [`Count::resolve`]; `None` if the conversion does not write an integer.
     pub fn number_format(
         &self,
         width: Option<i32>,
@@ -132,8 +133,8 @@ impl Conversion {
         Some(NumberFormat { signed, radix, width, precision, flags })
     }
 
-    /// The format of the floating-point number of this conversion, given the width and precision
-    /// that [`Count::resolve`] returns; `None` if the conversion is not of such a number.
+    /// The format of the floating-point number that this conversion writes, given the width and
+    /// precision from [`Count::resolve`]; `None` if the conversion does not write such a number.
     pub fn notation(&self, width: Option<i32>, precision: Option<i32>) -> Option<Notation> {
         let ConversionKind::Float(style, case) = self.kind else { return None };
         let (flags, width) = self.field(width);
@@ -168,7 +169,7 @@ impl Conversion {
 /// The directives of a format string, given without its terminating NUL.
 ///
 /// # Errors
-/// If glibc does not define the format, or it is not supported: see [`FormatError`].
+/// If glibc does not define the format, or if it is unsupported: see [`FormatError`].
 pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
     let mut cursor = Cursor::new(format);
     let mut directives = Vec::new();

@@ -35,13 +35,13 @@ impl Radix {
         }
     }
 
-    /// The value of a digit; `None` if [`Self::digit`] never returns it, as for a letter of the
+    /// The value of a digit; `None` if [`Self::digit`] never returns it, such as a letter of the
     /// wrong case.
     pub fn digit_value(self, digit: u8) -> Option<u8> {
         (0..self.base()).find(|&value| self.digit(value) == digit)
     }
 
-    /// The prefix of the alternative form; none for octal, which has another zero instead.
+    /// The prefix of the alternative form. Octal has none, but an additional zero.
     pub(super) fn prefix(self) -> &'static [u8] {
         match self {
             Self::Binary(Case::Lower) => b"0b",

@@ -1,9 +1,9 @@
 //! Floating-point numbers in text: their format ([`RealFormat`]), and the numbers that have a given
 //! text ([`Spelled`]).
 //!
-//! A larger number has the text of a larger number, unless rounding makes the texts equal. So the
-//! numbers that have a given text form an interval. It is found by bisection, with the exact
-//! conversion of [`super::float`].
+//! The text of a larger number never reads as a smaller one, though rounding may make two texts
+//! equal. So the numbers that have a given text form an interval. Bisection finds it, with the
+//! exact conversion of [`super::float`].
 
 use std::{fmt, ops::RangeInclusive};
 
@@ -49,11 +49,11 @@ impl RealFormat {
     }
 
     /// The least number of bytes that the text of a number of `width` bits can have, and an upper
-    /// bound of the greatest.
+    /// bound of the greatest number.
     pub fn length_bounds(&self, width: u32) -> (usize, usize) {
         const SHORTEST: usize = 40;
         let Self::Printed(notation) = self else { return (1, SHORTEST) };
-        // The most digits in front of a point, and the length of the longest exponent.
+        // The most digits before a point, and the length of the longest exponent.
         let (digits, exponent) = if width == 80 { (4933, 6) } else { (309, 5) };
         let precision = notation.precision.unwrap_or(match notation.style {
             FloatStyle::Hex => 16,
@@ -75,9 +75,9 @@ impl RealFormat {
     }
 
     /// The prefixes of `text` that are the whole text of some numbers of `width` bits, with these
-    /// numbers; and whether the list is complete. It is not if the text `goes_on` and its end may
-    /// still belong to a number, or if there may be infinities and NaNs. Nothing is found for
-    /// `long double` and `%a`.
+    /// numbers. The `bool` says whether the list is complete. It is incomplete if the text
+    /// `goes_on` and its end may still belong to a number, or if infinities and NaNs are possible.
+    /// For `long double` and `%a` nothing is found.
     pub fn spelled(&self, text: &[u8], goes_on: bool, width: u32) -> (Vec<Spelled>, bool) {
         let known = text.iter().take_while(|byte| Self::bytes().contains(**byte)).count();
         let (least, most) = self.length_bounds(width);
@@ -118,14 +118,14 @@ impl RealFormat {
         Some(Spelled { length: text.len(), negative: sign != 0, magnitudes: low..=high })
     }
 
-    /// A bound of the distance of two numbers with the same text, as an absolute and a relative
-    /// part: `a` and `b` look different if `|a - b| > absolute + relative * |a|`. `None` if the
-    /// format has no such bound here.
+    /// A bound on the distance of two numbers with the same text, as an absolute and a relative
+    /// part: `a` and `b` look different if `|a - b| > absolute + relative * |a|`. `None` if this
+    /// format has no such bound.
     pub fn resolution(&self) -> Option<(f64, f64)> {
         let Self::Printed(notation) = self else { return None };
         let unit = |digits: usize| 0.1_f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
         let precision = notation.precision.unwrap_or(6);
-        // Twice the distance of neighbouring texts, to make up for rounding.
+        // Twice the distance between neighbouring texts, to allow for rounding.
         match notation.style {
             FloatStyle::Fixed => Some((2.0 * unit(precision), 0.0)),
             FloatStyle::Exponent => Some((0.0, 2.0 * unit(precision))),
@@ -135,7 +135,7 @@ impl RealFormat {
     }
 }
 
-/// Shows the conversion of `printf` with this format, without a length modifier; `%r` for the
+/// Shows the `printf` conversion that has this format, without a length modifier; `%r` for the
 /// format of input.
 impl fmt::Display for RealFormat {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -159,8 +159,8 @@ impl fmt::Display for RealFormat {
     }
 }
 
-/// The greatest number, at most `most`, for which `holds` is true. It must be true for 0, and for
-/// all numbers below one for which it is true.
+/// The greatest number up to `most` for which `holds` is true. It must be true for 0. If it is true
+/// for a number, it must be true for all smaller ones.
 fn furthest(most: u128, holds: impl Fn(u128) -> bool) -> u128 {
     let (mut known, mut step) = (0, 1);
     while step <= most && holds(step) {
@@ -179,7 +179,7 @@ fn furthest(most: u128, holds: impl Fn(u128) -> bool) -> u128 {
     known
 }
 
-/// A text that reads back as the same number, with about as few digits as possible; 21 digits are
+/// A text that reads back as the same number, with almost as few digits as possible. 21 digits are
 /// enough for any `long double`.
 fn shortest(real: &Real, bits: &Bv) -> Vec<u8> {
     const DECIMALS: usize = 9;

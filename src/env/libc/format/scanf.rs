@@ -35,7 +35,7 @@ impl Directive {
 pub struct Conversion {
     /// `*`: the value is read but not stored.
     pub suppress: bool,
-    /// `m`: the argument is a `char **` that gets allocated memory.
+    /// `m`: the argument is a `char **`, which receives allocated memory.
     pub allocate: bool,
     /// The largest number of bytes that are taken, not counting skipped white space; never 0.
     pub width: Option<u32>,
@@ -46,7 +46,7 @@ pub struct Conversion {
 }
 
 impl fmt::Display for InputKind {
-    /// The conversion without its width and length, as in a format.
+    /// Shows the conversion as in a format, without its width and length.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Integer(_) => "%d",
@@ -87,9 +87,9 @@ pub enum InputKind {
 pub enum IntegerSyntax {
     /// `d`: decimal, converted as by `strtol`.
     Signed,
-    /// `i`: of the base that the prefix names, converted as by `strtol` with base 0.
+    /// `i`: in the base that the prefix names, converted as by `strtol` with base 0.
     Prefixed,
-    /// `u`, `o`, `x`: of this base, converted as by `strtoul`; a minus sign is accepted.
+    /// `u`, `o`, `x`: in this base, converted as by `strtoul`; a minus sign is accepted.
     Unsigned(Radix),
 }
 
@@ -149,8 +149,8 @@ impl Conversion {
         !matches!(self.kind, InputKind::Char | InputKind::Set(_) | InputKind::ReadCount)
     }
 
-    /// Whether the text that the conversion reads may begin with a byte. White space that it skips
-    /// counts as a beginning.
+    /// Whether the text that the conversion reads may begin with this byte. White space that it
+    /// skips counts as a beginning.
     pub fn begins(&self, byte: u8) -> bool {
         if self.skips_space() && is_space(byte) {
             return true;
@@ -173,9 +173,9 @@ impl Conversion {
         !self.suppress && self.kind != InputKind::Percent
     }
 
-    /// The width in bits of the object that is stored. For `%c`, `%s` and `%[` it is that of one
-    /// element, which has 32 bits in the wide forms. It is 80 for `long double`, whose object is
-    /// padded to 16 bytes, and 0 for `%%`.
+    /// The width in bits of the object that is stored. For `%c`, `%s` and `%[` it is the width of
+    /// one element, which is 32 in the wide forms. For `long double` it is 80, although the object
+    /// is padded to 16 bytes. For `%%` it is 0.
     pub fn value_bits(&self) -> u32 {
         match self.kind {
             InputKind::Integer(_) | InputKind::ReadCount => self.length.integer_bits(),
@@ -195,7 +195,7 @@ impl Conversion {
 /// The directives of a format string, given without its terminating NUL.
 ///
 /// # Errors
-/// If glibc does not define the format, or it is not supported: see [`FormatError`].
+/// If glibc does not define the format, or if it is unsupported: see [`FormatError`].
 pub fn parse(format: &[u8]) -> Result<Vec<Directive>, FormatError> {
     let mut cursor = Cursor::new(format);
     let mut directives = Vec::new();
@@ -249,7 +249,7 @@ fn conversion(cursor: &mut Cursor) -> Result<Conversion, FormatError> {
 }
 
 /// Parses the set after `%[` as glibc's `vfscanf` does. A `]` or `-` right after the opening stands
-/// for itself, and so does a `-` at the end or in a descending range.
+/// for itself. So does a `-` at the end or in a descending range.
 fn set(cursor: &mut Cursor) -> Result<ByteSet, FormatError> {
     let mut set = ByteSet::default();
     let negated = cursor.take(b'^');

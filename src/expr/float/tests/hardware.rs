@@ -1,4 +1,5 @@
-//! Compares the operations with what the processor, libgcc and glibc make of the same operands.
+//! Compares the operations with the results of the processor, libgcc and glibc for the same
+//! operands.
 
 use super::*;
 
@@ -15,8 +16,8 @@ const INTEGERS: [(u32, bool); 8] = [
     (128, false),
 ];
 
-/// A question to `hardware.c`: the operation, the indices of source and target as in that file,
-/// the operands, and our own result.
+/// A question to `hardware.c`: the operation, the indices of source and target as that file numbers
+/// them, the operands, and our own result.
 struct Question {
     head: [u8; 3],
     operands: [u128; 3],
@@ -108,7 +109,7 @@ fn roots_and_roundings_are_those_of_glibc() {
     let mut questions = Vec::new();
     for (index, format) in Format::ALL.into_iter().enumerate() {
         for a in operands(format, 20_000) {
-            // Software takes encodings that the x87 rejects for something else.
+            // Software reads encodings that the x87 rejects as other values.
             if format.is_rejected(a) {
                 continue;
             }
@@ -141,7 +142,7 @@ fn products_with_a_sum_are_those_of_glibc() {
                     product ^ format.sign() ^ (seed as u128 >> 2 & 1)
                 }
             };
-            // Libraries differ in which of several NaNs they pass on.
+            // Libraries pass on different NaNs if there are several.
             if [a, b, c].iter().any(|bits| format.is_nan(*bits)) {
                 continue;
             }
@@ -288,8 +289,8 @@ fn an_integer_fits_exactly_where_the_conversion_is_exact() {
                 };
                 let integer = unary(there, toward_zero, width, to, a);
                 let again = unary(back, toward_zero, to, width, integer);
-                // A number beyond the limit is converted to the largest integer, too, and does
-                // not fit for that.
+                // A number beyond the limit is also converted to the largest integer, but does not
+                // fit.
                 let limit = format.power_of_two(to - u32::from(signed), false);
                 let beyond = limit.unwrap_or(format.infinity());
                 let exact = compare(FloatRelation::Equal, format, whole, again)
@@ -356,7 +357,7 @@ fn exceptions_are_those_of_the_processor() {
         }));
         for (seed, [a, b]) in all.into_iter().enumerate() {
             let mode = seed % 4;
-            // Before the root of such a number glibc compares it with zero.
+            // Before taking the root of such a number, glibc compares it with zero.
             let is_below_zero =
                 (format.sign() + 1..=format.sign() + format.fraction()).contains(&a);
             for (op, operation) in RESULTS {

@@ -57,7 +57,7 @@ fn corners(format: Format) -> Vec<u128> {
     found
 }
 
-/// A random encoding; three times in four its exponent is one near that of 1.
+/// A random encoding; in three of four, the exponent is near that of 1.
 fn random(format: Format, seed: u64) -> u128 {
     let word = |n: u64| u128::from(mix(mix(seed, format.width().into()), n));
     let all = (word(1) << 64 | word(2)) & (u128::MAX >> (128 - format.width()));
@@ -69,7 +69,7 @@ fn random(format: Format, seed: u64) -> u128 {
         let short = if word(5) % 3 == 0 { format.fraction() >> 3 } else { 0 };
         all & (format.sign() | format.fraction() & !short) | exponent << format.exponent_low()
     };
-    // The integer bit is the canonical one, except that once in sixteen times it is left as it is.
+    // The integer bit is made canonical, except in one encoding of sixteen.
     let exponent = bits >> format.exponent_low() & ((1 << format.exponent_bits()) - 1);
     let canonical =
         if exponent == 0 { bits & !format.integer_bit() } else { bits | format.integer_bit() };

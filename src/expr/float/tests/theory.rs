@@ -9,8 +9,8 @@ use crate::{
     solver::{Query, Solver, Verdict, bitwuzla::Incremental},
 };
 
-/// One solver instance that is asked about every operation in turn, on variables that the path
-/// fixes.
+/// One solver instance that is asked about every operation in turn. The path fixes the values of
+/// the variables.
 struct Theory {
     exprs: Exprs,
     solver: Incremental,
@@ -79,7 +79,7 @@ fn every_operation_has_the_value_of_the_theory() {
         for seed in 0..count {
             let [x, y, z] = [0, 1, 2].map(|n| sample(format, 3 * seed + n));
             for (n, rounding) in Rounding::ALL.into_iter().enumerate() {
-                // Every mode but the default one is tried for one seed in four only.
+                // Modes other than the default are tried for one seed in four only.
                 if n > 0 && seed % 4 != n as u64 - 1 {
                     continue;
                 }
@@ -101,7 +101,7 @@ fn every_operation_has_the_value_of_the_theory() {
                 let e = Raw(&theory.exprs).float_compare(relation, a, b);
                 let value = compare(relation, format, x, y);
                 theory.expect(e, &[(a, x), (b, y)], value.into());
-                // A sum is a number to the theory, which does not compare it by its bits.
+                // The theory takes a sum as a number, and does not compare it by its bits.
                 let sums = [a, b].map(|e| {
                     let zero = theory.exprs.bv(&Bv::from_u128(width, format.sign()));
                     Raw(&theory.exprs).float_binary(FloatBinary::Add, Rounding::ALL[0], e, zero)
@@ -129,7 +129,7 @@ fn every_conversion_has_the_value_of_the_theory() {
                 let value = unary(FloatUnary::Convert, rounding, from.width(), to.width(), x);
                 theory.expect(e, &[(a, x)], value);
             }
-            // For 128 bits the solver takes seconds.
+            // With 128 bits the solver takes seconds.
             for to in if seed == 1 { [8, 32, 128] } else { [8, 32, 64] } {
                 for op in [FloatUnary::ToSigned, FloatUnary::ToUnsigned] {
                     let e = Raw(&theory.exprs).float_unary(op, Rounding::Zero, a, to);

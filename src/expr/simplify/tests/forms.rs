@@ -1,4 +1,4 @@
-//! Forms that terms of programs come to.
+//! The forms that terms of programs take.
 
 use super::machine::{Pair, through_memory};
 use crate::expr::{
@@ -264,7 +264,7 @@ fn values_come_back_from_memory_as_they_were() {
     }
 }
 
-/// Tries all dividends, divisors and limits of five bits.
+/// Tries all dividends, divisors and limits with five bits.
 #[test]
 fn quotients_by_constants_are_intervals() {
     const WIDTH: u32 = 5;
@@ -299,7 +299,7 @@ fn quotients_by_constants_are_intervals() {
     assert_eq!(exprs.sdiv(quotient, constants[2]), exprs.sdiv(x, constants[6]));
 }
 
-/// Sends all integers of six bits through chains of operations that round.
+/// Sends all integers with six bits through chains of operations that round.
 #[test]
 fn numbers_made_of_one_integer_are_compared_as_integers() {
     const WIDTH: u32 = 6;
@@ -393,7 +393,7 @@ fn numbers_made_of_one_integer_are_compared_as_integers() {
     assert!(simpler > 1000, "{simpler}");
 }
 
-/// Tries all pairs of integers of four bits.
+/// Tries all pairs of integers with four bits.
 #[test]
 fn sums_of_exact_numbers_are_numbers_of_sums() {
     const WIDTH: u32 = 4;
@@ -423,7 +423,7 @@ fn sums_of_exact_numbers_are_numbers_of_sums() {
     }
 }
 
-/// The canonical form of an operation has the bits, NaNs included, that the operation gives.
+/// The canonical form of an operation gives the same bits as the operation, including NaNs.
 #[test]
 fn numbers_with_several_spellings_keep_their_bits() {
     let specials = |format: Format| -> Vec<u128> {
@@ -486,7 +486,7 @@ fn constants_of_exclusive_disjunctions_are_one() {
     let c = |value| exprs.constant(32, value);
     assert_eq!(exprs.xor(exprs.xor(x, c(5)), c(3)), exprs.xor(x, c(6)));
     assert_eq!(exprs.xor(exprs.xor(x, c(5)), exprs.xor(y, c(3))), exprs.xor(exprs.xor(x, y), c(6)));
-    // Each step would cost twice as much as the one before it if rules exchanged constants.
+    // If rules exchanged constants, each step would cost twice as much as the one before it.
     let sum = (0..64).fold(x, |sum, step| {
         let next = exprs.add(exprs.xor(sum, c(step + 1)), y);
         exprs.xor(exprs.xor(next, c(step)), exprs.xor(sum, c(7 * step)))

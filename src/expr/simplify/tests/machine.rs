@@ -1,4 +1,4 @@
-//! Terms from tapes of choices, as they are simplified and as they were written.
+//! Builds terms from tapes of choices, both simplified and unsimplified.
 
 use proptest::prelude::*;
 
@@ -7,15 +7,15 @@ use crate::expr::{
     float::Format, raw::Raw,
 };
 
-/// A term, both as the constructors simplify it and as it was written.
+/// A term, both simplified by the constructors and unsimplified.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub(super) simple: ExprId,
     pub(super) raw: ExprId,
 }
 
-/// Makes terms from a tape of choices: a stack machine on which every instruction is valid,
-/// because it brings its operands to fitting widths.
+/// Makes terms from a tape of choices. It is a stack machine on which every instruction is valid,
+/// because it fits its operands to the right widths.
 pub(super) struct Builder<'a> {
     pub(super) exprs: &'a Exprs,
     pub(super) stack: Vec<Pair>,
@@ -52,7 +52,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Brings `pair` to `width` by an extract or an extension.
+    /// Converts `pair` to `width` by an extract or an extension.
     pub(super) fn fit(&self, pair: Pair, width: u32, signed: bool) -> Pair {
         let raw = Raw(self.exprs);
         let from = self.exprs.width(pair.raw);
@@ -104,7 +104,7 @@ impl Builder<'_> {
                     simple: exprs.extract(a.simple, low, taken),
                     raw: if taken == width { a.raw } else { raw.extract(a.raw, low, taken) },
                 };
-                // Keep the whole, too, so that slices of one term meet again.
+                // Keeps the whole term, too, so that its slices meet again.
                 self.stack.push(a);
                 part
             }
@@ -241,7 +241,7 @@ pub(super) fn assignments(exprs: &Exprs, e: ExprId, seeds: &[u64]) -> Vec<Assign
         .collect()
 }
 
-/// The bytes of a value, put together again from either end.
+/// The bytes of a value, joined again from either end.
 pub(super) fn through_memory(exprs: &Exprs, e: ExprId, upwards: bool) -> ExprId {
     let bytes = (0..exprs.width(e) / 8).map(|i| exprs.extract(e, 8 * i, 8));
     let joined = if upwards {

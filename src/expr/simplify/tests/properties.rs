@@ -1,4 +1,4 @@
-//! Simplified terms mean what the terms as they were written do.
+//! Tests that simplified terms mean the same as the unsimplified ones.
 
 use proptest::prelude::*;
 
@@ -62,7 +62,7 @@ proptest! {
         let whole = builder.pop(bits);
         let e = builder.fit(whole, bits, odd).simple;
         let once = through_memory(&exprs, e, upwards);
-        // Where masks and sign bits mix, another form may come back, but only once.
+        // If masks and sign bits mix, another form may come back, but only once.
         let thrice = through_memory(&exprs, through_memory(&exprs, once, upwards), upwards);
         let (before, first, last) = (size(&exprs, e), size(&exprs, once), size(&exprs, thrice));
         prop_assert!(
@@ -80,7 +80,7 @@ proptest! {
         let exprs = Exprs::new();
         let e = Builder::run(&exprs, &tape, &WIDTHS).simple;
         let other = Exprs::new();
-        // Ids differ in the other arena, where unrelated terms came first.
+        // Ids differ in the other arena, which got unrelated terms first.
         for (op, which, value) in tape.iter().rev() {
             let _ = Builder::run(&other, &[(*op, *which, *value)], &WIDTHS);
         }
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// Lets Bitwuzla prove that no assignment at all tells the simplified term from that as written.
+/// Lets Bitwuzla prove that no assignment distinguishes the simplified from the unsimplified term.
 fn prove_equal(exprs: &Exprs, pair: Pair) {
     use crate::solver::{Query, Solver, Unknown, Verdict, bitwuzla::Incremental};
     let raw = Raw(exprs);
@@ -123,8 +123,8 @@ proptest! {
 proptest! {
     #![proptest_config(cases(100))]
 
-    /// Terms are checked as written, on variables that the path fixes. What is a number to the
-    /// solver, and what is bits, changes from term to term.
+    /// Unsimplified terms are checked, on variables whose values the path fixes. The solver takes
+    /// some terms as numbers and others as bits, which varies from term to term.
     #[test]
     fn bitwuzla_gives_every_term_its_value(tape in tape(24), seed in any::<u64>()) {
         use crate::solver::{Query, Solver, Unknown, Verdict, bitwuzla::Incremental};

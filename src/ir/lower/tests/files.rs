@@ -50,7 +50,7 @@ fn a_big_endian_or_32_bit_program_is_refused() {
     }
 }
 
-/// The bits of a bitcode file that is being written (LLVM Bitcode File Format, "Bitstream Format").
+/// The bits of a bitcode file under construction (LLVM Bitcode File Format, "Bitstream Format").
 #[derive(Default)]
 struct Bits(Vec<bool>);
 
@@ -98,7 +98,8 @@ impl Bits {
     }
 }
 
-/// Bitcode with the identification of another LLVM, and with a module that only that LLVM can read.
+/// Bitcode that identifies another LLVM as its producer, with a module that only that LLVM can
+/// read.
 fn forged(producer: &str, epoch: u32) -> Vec<u8> {
     let mut bits = Bits::default();
     bits.fixed(32, u32::from_le_bytes(BITCODE));

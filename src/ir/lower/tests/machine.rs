@@ -1,4 +1,4 @@
-//! Lowered integer code, run on concrete values and compared with the native program.
+//! Runs lowered integer code on concrete values and compares it with the native program.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ impl Frame<'_> {
             OperandKind::Constant(index) => {
                 match *self.function.constant(index).expect("a constant") {
                     Constant::Int(value) => value,
-                    // The optimiser passes it where nothing depends on it.
+                    // The optimiser passes undefined values where nothing depends on them.
                     Constant::Undefined => 0xdead_beef_dead_beef,
                     ref other => panic!("{other:?} is read"),
                 }
@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
                     self.store(8, frame.read(*to) + i, frame.read(*value));
                 }
             }
-            // The layout of System V for x86-64, with all arguments on the stack.
+            // The layout of System V for x86-64, but with all arguments on the stack.
             Inst::VaStart { list } => {
                 let (list, area) = (frame.read(*list), self.alloc());
                 self.store(32, list, 48);
@@ -315,8 +315,8 @@ fn binary(op: BinaryOp, width: u32, a: u64, b: u64) -> u64 {
 
 const INPUTS: [i32; 14] = [0, 1, 2, 3, 5, 7, 10, 31, 100, -1, -2, -37, i32::MAX, i32::MIN];
 
-/// Compares what `int test(int)` of a program returns, lowered from several levels of optimisation,
-/// with what it returns natively.
+/// Lowers a program from several levels of optimisation, and compares the results of `int
+/// test(int)` with the native ones.
 fn agrees_with_native(program: &str) {
     let main = "int printf(const char *, ...);\nint main(void) {\n  int inputs[] = INPUTS;\n  \
                 for (int i = 0; i < COUNT; i++) printf(\"%d\\n\", test(inputs[i]));\n}\n";

@@ -8,7 +8,7 @@ mod files;
 mod machine;
 mod shapes;
 
-/// A directory with a file of this name that contains `text`, and the file's path.
+/// A directory with a file `name` that contains `text`, and the file's path.
 fn file(name: &str, text: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = directory.path().join(name);
@@ -21,7 +21,7 @@ fn run(command: &mut Command) {
     assert!(status.success(), "{command:?} failed");
 }
 
-/// A directory with the bitcode of a C program, compiled there, and the bitcode's path.
+/// A directory with the bitcode of a C program, and the bitcode's path.
 fn bitcode(c: &str, options: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let (directory, _) = file("test.c", c.as_bytes());
     run(Command::new("clang-19")

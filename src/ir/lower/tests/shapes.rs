@@ -360,7 +360,7 @@ fn a_table_of_relative_addresses_holds_addresses() {
     );
 }
 
-/// A branch that compilers make of an inlined question belongs to the line that asks.
+/// A branch that compilers make from an inlined question belongs to the line that asks.
 #[test]
 fn inlined_questions_have_the_line_that_asks() {
     let text = "int psychic_rev(void);\nint next(void);\n\
