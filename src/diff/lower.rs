@@ -1,5 +1,5 @@
-//! Inputs that make the tree lower: of many samples that are predicted to cluster the revisions in
-//! new ways, the ones that a lowest tree asks are replayed.
+//! Inputs that make the tree lower. Many samples are predicted to cluster the revisions in new
+//! ways; those that a lowest tree asks are replayed.
 
 use std::{
     collections::BTreeSet,
