@@ -1,7 +1,7 @@
-//! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module a function.
+//! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module for each function.
 //!
 //! Mathematical functions have no single right result: libraries differ in the last bit. So native
-//! runs link musl's too, compiled from the very modules that the engine runs.
+//! runs link musl's functions, too, compiled from the same modules that the engine runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,12 +10,12 @@ use std::{
 
 use super::BuildError;
 
-/// Functions that the standard leaves so open that this libc and that of a native run differ.
+/// Functions that the standard leaves so open that this libc differs from that of a native run.
 const UNSPECIFIED: &[&str] =
     &["rand", "srand", "rand_r", "random", "srandom", "initstate", "setstate"];
 
-/// Functions for memory: a C library that is linked dynamically uses those of the program, if it has
-/// any. Of all others it uses its own.
+/// Functions for memory. A C library that is linked dynamically uses those of the program, if it
+/// has any. For all other functions it uses its own.
 pub(super) const ALLOCATORS: &[&str] = &[
     "malloc",
     "calloc",
@@ -29,7 +29,7 @@ pub(super) const ALLOCATORS: &[&str] = &[
     "malloc_usable_size",
 ];
 
-/// Folders of modules that native runs link too.
+/// Folders of modules that native runs link, too.
 const NATIVE: &[&str] = &["math", "complex", "ctype"];
 
 /// The modules of a [`Libc`] that a program needs.
@@ -44,13 +44,13 @@ pub struct Closure {
 }
 
 impl Closure {
-    /// The functions of the program that no C library calls natively in place of its own.
+    /// The functions of the program that no C library calls in place of its own in native runs.
     pub(super) fn unused_natively(&self) -> BTreeSet<&str> {
         let all = self.overridden.iter().map(String::as_str);
         all.filter(|name| !ALLOCATORS.contains(name)).collect()
     }
 
-    /// The files of the modules that native runs link too.
+    /// The files of the modules that native runs link, too.
     pub fn native(&self) -> impl Iterator<Item = &PathBuf> {
         self.modules.iter().filter(|module| {
             let folder = module.parent().and_then(Path::file_name);
