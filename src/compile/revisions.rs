@@ -104,7 +104,7 @@ impl Revisions {
         for layout in layouts.values_mut().filter(|layout| layout.plain) {
             layout.plain = !layout.changed.iter().any(includes);
         }
-        // In a linked directory, `..` would lead a header into the original's tree.
+        // From a header in a linked directory, `..` would lead into the original's tree.
         let directories = tree.directories(REAL_DIRECTORIES).ok().flatten().unwrap_or_default();
         let lay_out = |layout: &SourceLayout| {
             let mut files = directories.iter().map(|directory| directory.join("-"));

@@ -124,7 +124,7 @@ impl Toolchain {
     /// The names of linkers that are quick with many programs, the quickest first. For small
     /// programs, gold takes half as long as LLVM's linker. With the sanitizers' runtimes, LLVM's
     /// takes half as long as gold, so gold is left out. If one refuses a program, the next one
-    /// links it, and in the end the usual one. gold, for example, fails on debug information where
+    /// links it, and in the end the usual one. For example, gold fails on debug information where
     /// it has to warn of `gets`.
     pub(super) fn linkers(&self, sanitizer: Sanitizer) -> Vec<&'static str> {
         let Linkers { gold, lld } = self.linkers;

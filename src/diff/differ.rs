@@ -165,7 +165,7 @@ impl<'a> Differ<'a> {
         &self.tests
     }
 
-    /// What is known of the pairs so far.
+    /// What is known about the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
@@ -459,7 +459,7 @@ impl<'a> Differ<'a> {
         let found = unless_it_panics(|| self.solution(&state.path_condition)).flatten();
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
-            // Nothing is known of most revisions yet, and a plain run costs less than any query.
+            // Nothing is known about most revisions yet, and a plain run costs less than any query.
             let apart = self.apart_on(&predicted, &BTreeSet::new())?;
             if !apart.is_empty() && self.try_input((model, predicted), &apart, FoundBy::Path)? {
                 self.fruitless = 0;

@@ -1,8 +1,8 @@
 //! The values that the variables of the input may have.
 //!
 //! Whatever a program assumes, or a read accepts, is a condition of every path behind it. So a
-//! variable may have the values that the conditions of some path on this variable alone allow. A
-//! branch does not narrow them, since its other side is a path, too.
+//! variable of the input may have the values that some path allows, judged by its conditions on
+//! this variable alone. A branch does not narrow them, since its other side is a path, too.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -245,7 +245,7 @@ impl Pairs {
         pairs.map(move |(a, b)| (a, b, verdict(a, b)))
     }
 
-    /// The verdict of one pair, by what is known of these two alone.
+    /// The verdict of one pair, by what is known about these two alone.
     pub(super) fn own_verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);

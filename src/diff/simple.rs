@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{Assignment, Bv, ExprId, Exprs, VariableId, VariableKind};
 
-/// Most conditions and variables for which a model is simplified: the effort grows with both.
+/// The greatest number of conditions, and of variables, for which a model is simplified. The effort
+/// grows with both.
 const MOST_CONDITIONS: usize = 256;
 const MOST_VARIABLES: usize = 32;
 

@@ -39,11 +39,12 @@ use crate::{
 const MODELS: usize = 8;
 /// Time to find one such input.
 const FINDING: Duration = Duration::from_millis(100);
-/// Most variants to make and run.
+/// The greatest number of variants to make and run.
 const VARIANTS: usize = 1024;
 /// A revision runs no more after this many of its runs in a row had to be stopped.
 const STOPPED: usize = 8;
-/// Most samples to look at for each batch of states, and how many in a row may show nothing new.
+/// The greatest number of samples for each batch of states, and of samples in a row that show
+/// nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
 

@@ -14,11 +14,11 @@ use crate::{
 
 /// Number of tokens at the start of standard input that are replaced. The others are kept.
 const TOKENS: usize = 16;
-/// Most constants of a program to use.
+/// The greatest number of constants of a program to use.
 const CONSTANTS: usize = 256;
 /// Largest magnitude of a constant to use: larger ones are masks and addresses.
 const LARGEST: i64 = 10_000_000;
-/// Most letters of a new word, and most letters of a word whose length is a number of the text.
+/// The greatest length of a new word, and of a word whose length is a number of the text.
 const LETTERS: usize = 7;
 const LONGEST: usize = 12;
 

@@ -127,8 +127,8 @@ pub(super) struct Asks {
 }
 
 impl Asks {
-    /// What a program that starts at `entry` asks for. The C library of a whole program does so
-    /// for itself, so nothing is known of these.
+    /// What a program that starts at `entry` asks for. The C library of a whole program asks for
+    /// itself, so nothing is known about these.
     pub(super) fn of(module: &Module, entry: &str) -> Self {
         let of_name = |name: &str| module.functions.iter().find(|one| one.name == name);
         Self {
@@ -138,7 +138,7 @@ impl Asks {
     }
 }
 
-/// The bound under which every proof is empty.
+/// The bound under which every proof is vacuous.
 pub(crate) const UNREACHED: &str = "no such input reaches what the patches change";
 
 /// Says so if no path reaches what the patches change, and no path was left out: then pairs are

@@ -310,7 +310,7 @@ impl Run<'_> {
             divergences: divergences.iter().map(|row| row.divergence).max().unwrap_or(0),
             regressions: divergences.iter().filter(|row| row.shown == Shown::Regression).count()
                 as u32,
-            // They are known only by the tests of this report.
+            // Interactions are known only from the tests of this report.
             interactions: 0,
             critical: 0,
         };

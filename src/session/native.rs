@@ -185,7 +185,7 @@ impl<'a> Native<'a> {
         if expected.early.contains(revision) {
             let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
             if is_stopped(&outcome) {
-                // It will probably be stopped again when it runs with UNKNOWN.
+                // The revision will probably be stopped again when it runs with UNKNOWN.
                 *self.unknown.stopped().entry(revision).or_default() += 1;
             }
             return Ok(outcome);

@@ -454,7 +454,7 @@ impl Session {
             findings.report.summary.critical = found.critical.len() as u32;
             findings.report.interaction = Some(found);
         }
-        // They are large, and another comparison may follow.
+        // These are large, and another comparison may follow.
         drop((explorer, differ));
         if !clock.is_interrupted() {
             let time = self.options.search.time(&stage.subject.config.budget);

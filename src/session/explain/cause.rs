@@ -19,7 +19,7 @@ use crate::{
     solver::{Query, Solver, Verdict},
 };
 
-/// The greatest number of conditions of a run that are looked at. These are the last ones.
+/// The greatest number of conditions of a run that are looked at. Of more, the last ones are.
 const LOOKED_AT: usize = 400;
 /// The greatest number of reasons that are given.
 const REASONS: usize = 6;

@@ -19,7 +19,7 @@ use crate::{
     subject::Subject,
 };
 
-/// The most instructions of a run.
+/// The greatest number of instructions of a run.
 const STEPS: usize = 1 << 22;
 
 /// A run of a revision on a test.

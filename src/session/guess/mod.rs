@@ -30,7 +30,7 @@ use crate::{
 const DEPTH: usize = 5;
 /// The size in bytes of the largest C file that is looked at.
 const LONGEST: u64 = 4 << 20;
-/// Names of the original among solutions.
+/// File names of the original among solutions.
 const ORIGINALS: [&str; 6] = ["original", "orig", "buggy", "bug", "old", "before"];
 /// The sizes of buffers: of a text, in bytes, and of others, in elements.
 const TEXT: u32 = 4;

@@ -6,7 +6,7 @@
 //! *c* interact if, with all others of *c* in place, leaving one of them out alters what another
 //! one does. This compares four subsets, which have the rest of *c* and none, either or both of the
 //! two. The two do not interact on an output if one of them does nothing to it, with the other and
-//! without it. If both change a text, their changes may also just add up.
+//! without it. Nor do they interact on a text if their changes to it just add up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
 }
 
 /// Whether two changes do different things to a text, each the same with the other and without.
-/// Then a three-way merge of the texts with either gives the text with both.
+/// They do if a three-way merge of the texts with either gives the text with both.
 fn add_up(texts: [Option<&Vec<u8>>; 4]) -> bool {
     let [Some(none), Some(a), Some(b), Some(both)] = texts else { return false };
     let differ = none != a && none != b && a != both && b != both;

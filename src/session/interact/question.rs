@@ -24,7 +24,7 @@ pub struct Interact {
     pub later: Option<Revision>,
 }
 
-/// The patch with a number.
+/// The patch with the number `patch`.
 pub(super) fn patch_of(subject: &Subject, patch: Revision) -> anyhow::Result<&Patch> {
     let found = subject.patches.iter().find(|known| known.revision == patch);
     found.with_context(|| {

@@ -30,10 +30,11 @@ pub(super) fn set(changes: impl IntoIterator<Item = usize>) -> Subset {
     changes.into_iter().fold(0, |set, index| set | 1 << index)
 }
 
-/// The subsets that are revisions, without the empty one. Few changes have all of their subsets.
-/// More changes have the set of all, the sets of all but one, and those whose changes lie on one
-/// way of the change sequence graph, the smallest first, up to a bound. `after` says which changes
-/// may run after each; a change that the graph does not have may be on any way.
+/// The subsets that are revisions, without the empty one. If there are few changes, these are all
+/// subsets. Otherwise they are the set of all changes, the sets that lack one, and further sets up
+/// to a bound, the smallest first. The changes of a further set lie on one way of the change
+/// sequence graph. `after` says which changes may run after each; a change that the graph does not
+/// have may be on any way.
 pub(super) fn chosen(
     changes: usize,
     after: &[BTreeSet<usize>],
