@@ -1,4 +1,4 @@
-//! Compiles C: to bitcode, to native objects and programs, or only to see its errors.
+//! Compiles C: to bitcode, to native objects and programs, or only to check it for errors.
 
 use std::{
     collections::BTreeSet,
@@ -31,8 +31,8 @@ const DIAGNOSTICS: &[&str] =
 /// What to compile: one program.
 #[derive(Clone, Debug, Default)]
 pub struct Compilation {
-    /// Where the compiler runs; relative paths start here, and debug information names files
-    /// relative to it.
+    /// The directory in which the compiler runs. Relative paths start here, and debug information
+    /// names files relative to it.
     pub directory: PathBuf,
     /// The C files.
     pub sources: Vec<PathBuf>,
@@ -77,7 +77,7 @@ impl Toolchain {
         })
     }
 
-    /// Links a bitcode program with what it needs of a library. Where both define a symbol, the
+    /// Links a bitcode program with what it needs of a library. If both define a symbol, the
     /// program's definition stays. Every wanted symbol is present afterwards, even if only an
     /// intrinsic of the program stands for it.
     ///
@@ -139,7 +139,7 @@ impl Toolchain {
         })
     }
 
-    /// Compiles the sources to object files in which memory that was never written is zero, or,
+    /// Compiles the sources to object files. Memory that was never written is zero in these or,
     /// under MemorySanitizer, watched.
     fn native_objects(
         &self,
@@ -194,7 +194,7 @@ impl Toolchain {
         modules.iter().map(one).collect()
     }
 
-    /// Compiles what every native program is linked with, into `directory`: the runtime, and the
+    /// Compiles what is linked into every native program, in `directory`: the runtime, and the
     /// native modules of `library` as one object file.
     pub(super) fn runtime_objects(
         &self,
@@ -215,8 +215,8 @@ impl Toolchain {
         Ok(objects)
     }
 
-    /// Returns the object files of the runtime: those kept in the cache, or else newly compiled
-    /// ones in `directory`.
+    /// Returns the object files of the runtime, from the cache if it has them, otherwise newly
+    /// compiled in `directory`.
     fn own_objects(
         &self,
         sanitizer: Sanitizer,
@@ -250,8 +250,8 @@ impl Toolchain {
     }
 
     /// The files that a source reads, itself included, when it is compiled in a directory that is a
-    /// copy of the tree `root`. Each is listed by the name that the compiler uses and, if it lies
-    /// in either tree, by the path that links lead to. `None` if the source does not compile.
+    /// copy of the tree `root`. Each is listed by the name that the compiler uses. A file in either
+    /// tree is also listed by the path that links lead to. `None` if the source does not compile.
     pub(super) fn reads(
         &self,
         flags: &[String],
@@ -372,8 +372,8 @@ impl Toolchain {
         for include in &compilation.includes {
             command.arg("-I").arg(include);
         }
-        // A system directory, so that it is not among the files read: it is temporary, and the
-        // texts of its files are in the key already.
+        // As a system directory, it is not among the files read: it is temporary, and the texts of
+        // its files are in the key already.
         command.arg("-isystem").arg(runtime);
         command
     }

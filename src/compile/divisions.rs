@@ -1,11 +1,11 @@
 //! Divisions by a constant zero. The front end leaves no trace of them, so sources that have one
-//! are compiled with a check: it is an error where it is reached, as a division by a variable that
-//! is zero is.
+//! are compiled with a check. Such a division is an error when it is reached, like a division by a
+//! variable that is zero.
 
 use std::{fs, path::PathBuf};
 
-/// Flags that make a division by a constant zero an error where it is reached, as a division by a
-/// variable that is zero is. Without them the front end gives it no meaning and leaves no trace of
+/// Flags that make a division by a constant zero an error when it is reached, like a division by a
+/// variable that is zero. Without them, the front end gives it no meaning and leaves no trace of
 /// it.
 pub(super) const DIVISIONS: &[&str] = &[
     "-fsanitize=integer-divide-by-zero",
@@ -13,10 +13,10 @@ pub(super) const DIVISIONS: &[&str] = &[
     "-fsanitize-minimal-runtime",
 ];
 
-/// Calls `compile` with the additional flags that the sources need: [`DIVISIONS`] if the compiler
-/// warns of a division or remainder by a constant zero that no sanitizer checks, and none
+/// Calls `compile` with the additional flags that the sources need. These are [`DIVISIONS`] if the
+/// compiler warns of a division or remainder by a constant zero that no sanitizer checks, and none
 /// otherwise. `compile` returns its product and the compiler's messages. A look at the texts of the
-/// sources tells which flags to try first; if that was wrong, they are compiled a second time.
+/// sources tells which flags to try first. If that guess is wrong, they are compiled a second time.
 pub(super) fn checking_divisions<T, E>(
     is_sanitized: bool,
     mut sources: impl Iterator<Item = PathBuf>,

@@ -29,7 +29,7 @@ pub enum BuildError {
         /// The command line that failed, to be tried by hand.
         command: String,
     },
-    /// LLVM's reader does not come to its end on a module.
+    /// LLVM's reader does not get to the end of a module.
     #[error("{} is damaged, LLVM cannot read it: {reason}", module.display())]
     Damaged {
         /// The module.
@@ -82,7 +82,7 @@ pub enum BuildError {
 }
 
 impl BuildError {
-    /// Returns the same error for another revision that it concerns.
+    /// Returns the same error once more, for another revision that it concerns.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::Compile { first, command } => {
@@ -107,7 +107,7 @@ pub enum RevisionError {
     /// Its entry function cannot be called.
     #[error(transparent)]
     Harness(#[from] HarnessError),
-    /// The compiler finds a file that the revision changes in the original's tree.
+    /// The compiler reads the original's copy of a file that the revision changes.
     #[error(
         "it changes {}, which the compiler reads from the original's sources: make -I and similar \
          options relative to the subject",

@@ -12,12 +12,12 @@ pub(super) const DIALECT: &[&str] = &[
     "-Wno-error=incompatible-function-pointer-types",
     "-Wno-error=return-mismatch",
     "-Wno-error=return-type",
-    // A meta program nests one arm per revision.
+    // A meta program nests one arm for each revision.
     "-fbracket-depth=65536",
 ];
 
-/// Flags that turn off every warning, whatever flags come before, except that of a division by a
-/// constant zero, which [`checking_divisions`](super::divisions::checking_divisions) reads. No
+/// Flags that turn off every warning, whatever flags come before, except the warning of a division
+/// by a constant zero, which [`checking_divisions`](super::divisions::checking_divisions) reads. No
 /// warning is an error.
 pub(super) const WARNINGS: &[&str] = &["-Wno-everything", "-Wno-error", "-Wdivision-by-zero"];
 
@@ -33,8 +33,8 @@ pub(super) const SEMANTICS: &[&str] = &[
     "-D_FORTIFY_SOURCE=0",
 ];
 
-/// Flags with which the optimiser cannot choose the value of what was never written, and assumes
-/// nothing about memory that is allocated: neither in native code nor in bitcode.
+/// Flags with which the optimiser may neither choose a value for what was never written, nor assume
+/// anything about allocated memory. They apply to native code and to bitcode.
 pub(super) const CAREFUL: &[&str] = &[
     "-ftrivial-auto-var-init=zero",
     "-fno-builtin-malloc",
@@ -51,7 +51,7 @@ pub(super) const BITCODE: &[&str] = &[
 ];
 
 /// Flags that keep a module as the front end makes it, before any pass. Lifetime markers are off,
-/// so that a variable lives as long as its function, under sanitizers too: the engine does not see
+/// so that a variable lives as long as its function, also under sanitizers: the engine does not see
 /// the end of a block.
 pub(super) const UNCHANGED: &[&str] =
     &["-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"];
@@ -75,7 +75,7 @@ impl Sanitizer {
         }
     }
 
-    /// The last part of the names of files built with it.
+    /// The last part of the names of files built with the sanitizer.
     pub(super) fn suffix(self) -> &'static str {
         match self {
             Self::None => "native",
@@ -122,7 +122,7 @@ impl Product {
 }
 
 /// Whether a program's flags run passes that change its code: those of an optimiser or of a
-/// sanitizer. Otherwise plain native code is made of the very bitcode that the engine reads.
+/// sanitizer. Otherwise, plain native code is made from the same bitcode that the engine reads.
 pub(super) fn have_passes(flags: &[String]) -> bool {
     // The front end itself inserts the checks for divisions by zero.
     let is_pass = |flag: &str| flag.starts_with("-fsanitize") && !DIVISIONS.contains(&flag);

@@ -32,7 +32,7 @@ pub struct Common {
     pub flags: Vec<String>,
     /// The function to run, if it is not `main`.
     pub entry: Option<String>,
-    /// What callers of the entry go by.
+    /// What callers of the entry know.
     pub callers: Callers,
     /// The settings of the entry's parameters.
     pub inputs: InputsConfig,
@@ -76,8 +76,7 @@ impl SourceLayout {
         let mut sources: Vec<PathBuf> =
             common.sources.iter().filter(|path| !gone(path)).cloned().collect();
         for source in &sources {
-            // The output of the compiler goes beside the source, and must not end up in the
-            // subject.
+            // The compiler's output goes beside the source, and must not end up in the subject.
             make_way(tree, source, &directory).map_err(BuildError::io(&directory))?;
         }
         // A new source belongs to the program, unless another one includes it.
@@ -99,7 +98,7 @@ impl SourceLayout {
             changes.iter().any(|(path, text)| text.is_some() && !common.root.join(path).exists());
         if let Some(entry) = &common.entry {
             let place = add_harness(common, entry, &directory, &sources)?;
-            // It depends on the source that it calls.
+            // The harness depends on the source that it calls.
             changed.insert(HARNESS.into());
             sources[place] = HARNESS.into();
         }

@@ -1,7 +1,7 @@
-//! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module a function.
+//! Functions of musl as bitcode, as `scripts/musl.sh` leaves them: one module for each function.
 //!
 //! Mathematical functions have no single right result: libraries differ in the last bit. So native
-//! runs link musl's too, compiled from the very modules that the engine runs.
+//! runs link musl's functions, too, compiled from the same modules that the engine runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,7 +25,7 @@ pub(super) const ALLOCATORS: &[&str] = &[
     "malloc_usable_size",
 ];
 
-/// Folders of modules that native runs link too.
+/// Folders of modules that native runs link, too.
 const NATIVE: &[&str] = &["math", "complex", "ctype"];
 
 /// The modules of a [`Libc`] that a program needs.
@@ -40,13 +40,13 @@ pub struct Closure {
 }
 
 impl Closure {
-    /// The functions of the program that no C library calls natively in place of its own.
+    /// The functions of the program that no C library calls in place of its own in native runs.
     pub(super) fn unused_natively(&self) -> BTreeSet<&str> {
         let all = self.overridden.iter().map(String::as_str);
         all.filter(|name| !ALLOCATORS.contains(name)).collect()
     }
 
-    /// The files of the modules that native runs link too.
+    /// The files of the modules that native runs link, too.
     pub fn native(&self) -> impl Iterator<Item = &PathBuf> {
         self.modules.iter().filter(|module| {
             let folder = module.parent().and_then(Path::file_name);

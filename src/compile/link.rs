@@ -34,7 +34,7 @@ impl Toolchain {
     }
 
     /// Links many programs, each given as object files and a path for the executable. The driver is
-    /// asked only once what the linker has to do.
+    /// asked only once which linker command to run.
     pub(super) fn link_all(
         &self,
         flags: &[String],
@@ -56,7 +56,7 @@ impl Toolchain {
                 .get_or_init(|| self.link_plan(flags, (sanitizer, linkers[index]), objects, out));
             plan.as_ref()
         };
-        // The index of the first linker to try: those before it have refused a program that it
+        // The index of the first linker to try. Linkers before it have refused a program that it
         // linked.
         let first = AtomicUsize::new(0);
         let link = |(objects, out): &(Vec<PathBuf>, PathBuf)| {
@@ -138,11 +138,11 @@ impl Toolchain {
     }
 }
 
-/// Tells a linker to begin executables that are not position-independent at 4 MiB: the ABI says so,
+/// Tells a linker to begin executables that are not position-independent at 4 MiB. The ABI says so,
 /// and the engine assumes that nothing is below.
 pub(super) const IMAGE_BASE: &str = "--image-base=0x400000";
 
-/// Whether a linker begins such executables lower, unless it is told.
+/// Whether a linker, unless told otherwise, begins executables below [`IMAGE_BASE`].
 fn begins_low(linker: &str) -> bool {
     ["lld", "mold"].iter().any(|name| linker.contains(name))
 }
@@ -152,7 +152,7 @@ fn image_base() -> String {
     format!("-Wl,{IMAGE_BASE}")
 }
 
-/// A word of the linker's command line, independent of the program.
+/// A word of the linker's command line, not tied to a program.
 #[derive(Debug, Eq, PartialEq)]
 enum Word {
     Same(String),

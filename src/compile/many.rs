@@ -1,4 +1,5 @@
-//! Compiles many files with one compiler: its start takes longer than a small program.
+//! Compiles many files with one compiler process, as starting it takes longer than compiling a
+//! small program.
 
 use std::{
     convert::Infallible,
@@ -17,8 +18,8 @@ use super::{
 };
 
 impl Toolchain {
-    /// Compiles one source in several trees, with one compiler if there are several. Headers are
-    /// looked up from `directory`. The results are in the order of `trees`.
+    /// Compiles one source in several trees, with one compiler process for several trees. Headers
+    /// are looked up from `directory`. The results are in the order of `trees`.
     pub(super) fn objects(
         &self,
         flags: &[String],
@@ -64,8 +65,8 @@ impl Toolchain {
         }
     }
 
-    /// Compiles a source in several trees with one compiler. Returns the files that it made, and
-    /// its warnings. What does not compile is left out without a message.
+    /// Compiles a source in several trees with one compiler process. Returns the files that it
+    /// made, and its warnings. What does not compile is left out without a message.
     fn many(
         &self,
         flags: &[String],
@@ -95,8 +96,8 @@ impl Toolchain {
 
     /// Makes the compiler that `driver` would run for the first of `inputs` compile all of them,
     /// with the precompiled header that `with` makes for the compiler's words. `place` says where
-    /// the result for an input is put. Returns the files that were made, and what the compiler
-    /// said. For `directories` see [`Toolchain::plan`].
+    /// the result for an input goes. Returns the files that were made, and what the compiler
+    /// printed. For `directories` see [`Toolchain::plan`].
     pub(super) fn all_at_once(
         &self,
         driver: &mut Command,

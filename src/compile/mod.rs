@@ -6,15 +6,15 @@
 //! [`Toolchain::syntax_check`] for a quick verdict on one patched file. [`harness()`] writes the
 //! `main` of a subject whose entry is another function.
 //!
-//! Everything is compiled at `-O0`. The engine takes the bitcode for the semantics of the program,
-//! so no optimiser may have exploited undefined behaviour before, and the native binary must do
-//! what the bitcode does.
+//! Everything is compiled at `-O0`. For the engine, the bitcode is the semantics of the program, so
+//! no optimiser may have exploited undefined behaviour before. The native binary must do what the
+//! bitcode does.
 //!
 //! A [`Whole`] program is different: it is made by a package's own build, with optimisation, and
 //! includes its libc.
 //!
-//! Builds are reproducible (fixed locale, no absolute paths in debug information) and are
-//! skipped when nothing they read has changed.
+//! Builds are reproducible (fixed locale, no absolute paths in debug information) and are skipped
+//! when nothing they read has changed.
 
 mod compiler;
 mod divisions;

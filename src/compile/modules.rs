@@ -1,5 +1,5 @@
 //! LLVM modules in files: changes them, and takes revisions that are given as modules, whatever
-//! language they were written in.
+//! language these were written in.
 
 use std::{
     collections::BTreeSet,
@@ -54,13 +54,13 @@ pub(super) fn shifts_too_far(file: &Path) -> Result<bool, BuildError> {
     look(file, |module| Editor::new(module).shifts_too_far())
 }
 
-/// The [functions](library::functions) that machine code of a module may call without the module
-/// saying so.
+/// The [functions](library::functions) that a module's machine code may call although the module
+/// does not say so.
 pub(super) fn library_functions(file: &Path) -> Result<BTreeSet<String>, BuildError> {
     look(file, library::functions)
 }
 
-/// Those of these names under which some modules define what other modules see.
+/// The `names` that some modules define for other modules to see.
 pub(super) fn defined<'n>(
     modules: &[PathBuf],
     names: &BTreeSet<&'n str>,
@@ -73,9 +73,9 @@ pub(super) fn defined<'n>(
     Ok(all)
 }
 
-/// Those of the functions that are `own` to a program of some modules which functions of the C
-/// library that it calls would use by name. Functions that are `provided` otherwise are not looked
-/// at.
+/// The functions among `own` that the C library's functions would use by name. A program of some
+/// modules defines `own` and calls these functions of the C library. Functions that are `provided`
+/// otherwise are not looked at.
 pub fn lent<'o>(
     modules: &[PathBuf],
     own: &'o BTreeSet<String>,
@@ -92,14 +92,14 @@ pub fn lent<'o>(
     Ok(own.iter().filter(is_lent).map(String::as_str).collect())
 }
 
-/// Whether a C library uses the function of this name that a program has, natively.
+/// Whether a C library, in native runs, uses a program's function of this name.
 pub fn is_allocator(name: &str) -> bool {
     ALLOCATORS.contains(&name)
 }
 
-/// Gives those of these functions that a program of some modules defines names that nothing else
-/// has, in all of its modules. Copies of the modules that change are written beside them, with
-/// `suffix` for their extension; returns the modules to use.
+/// Renames functions that a program of some modules defines, in all of its modules. Those among
+/// `names` get names that nothing else has. Copies of the modules that change are written beside
+/// them, with `suffix` for their extension. Returns the modules to use.
 pub(super) fn name_apart(
     modules: &[PathBuf],
     names: &BTreeSet<&str>,
@@ -130,7 +130,7 @@ pub(super) fn watch<'c>(context: &'c Context, module: &Module<'c>, attribute: &s
 }
 
 /// Writes a module (`.bc` or `.ll`) as bitcode to `out`, as the compiler would make it from a
-/// source: for native programs under AddressSanitizer its functions are marked.
+/// source. For native programs under AddressSanitizer, its functions are marked.
 pub(super) fn take(module: &Path, kind: Product, out: &Path) -> Result<PathBuf, BuildError> {
     let failed = |message: String| BuildError::io(module)(io::Error::other(message));
     let context = Context::create();

@@ -1,6 +1,6 @@
 //! The native programs of revisions, each made from the revision's own compilation.
 //!
-//! As far as they can be, they are one program, in which each revision has its own names
+//! Where possible, they are one program, in which each revision has its own names
 //! ([`super::together`]).
 
 use std::{
@@ -26,9 +26,9 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// The number of revisions in each part of the program of all of them, at least and at most. Each
-/// part is made by one compiler. It is limited as LLVM goes through everything in a part once more
-/// for each revision that is added.
+/// The least and the greatest number of revisions in each part of the program of all of them. Each
+/// part is made by one compiler. Parts are limited in size because LLVM goes through everything in
+/// a part once more for each revision that is added.
 const PART: RangeInclusive<usize> = 32..=128;
 
 impl Revisions {
@@ -44,7 +44,7 @@ impl Revisions {
         let linked = || self.linked.lock().unwrap_or_else(PoisonError::into_inner);
         let firsts: BTreeSet<Revision> =
             wanted.iter().filter_map(|revision| self.alias.get(&revision)).copied().collect();
-        // A program that was made may be running already, so it is not made again.
+        // A program that was made may already be running, so it is not made again.
         let is_new = |first: &&Revision| !linked().contains_key(&(sanitizer, **first));
         let new: BTreeSet<Revision> = firsts.iter().filter(is_new).copied().collect();
         let made = self.link(sanitizer, library, &new);
@@ -58,7 +58,7 @@ impl Revisions {
         known.filter_map(|(revision, first)| Some((*revision, again(first)?))).collect()
     }
 
-    /// Makes programs of these revisions. Each is the first one with its sources.
+    /// Makes programs for these revisions, each of which is the first one with its sources.
     fn link(
         &self,
         sanitizer: Sanitizer,
@@ -95,7 +95,8 @@ impl Revisions {
                 Ok(objects) => {
                     to_link.push(revision);
                     let mut program = self.program(revision, sanitizer);
-                    // That of several may have the name of one that turned out not to be in it.
+                    // The program of several revisions may have the name of one that turned out not
+                    // to be in it.
                     if linked.values().flatten().any(|other| *other == program) {
                         let name = format!("{revision}.alone.{}", sanitizer.suffix());
                         program = self.directory.join(name);
@@ -127,7 +128,7 @@ impl Revisions {
         Ok(objects)
     }
 
-    /// Makes one program of all revisions that [can be](together::apart) in one, if they are more
+    /// Makes one program of all revisions that [can be](together::apart) in one, if there is more
     /// than one.
     fn together(
         &self,
@@ -203,10 +204,10 @@ impl Revisions {
         modules.into_iter().map(apart).collect()
     }
 
-    /// Copies of these revisions' bitcode. Compiling for `kind` would make the same, except for
-    /// attributes that keep optimisers away (none comes near), a check of divisions by a constant
-    /// zero, and the marks that [`unwritten::prepare`] gives (also to functions that ask not to be
-    /// watched).
+    /// Copies of these revisions' bitcode. Compiling for `kind` would make the same, with three
+    /// exceptions: attributes that keep optimisers away (none comes near), a check of divisions by
+    /// a constant zero, and the marks that [`unwritten::prepare`] gives (also to functions that ask
+    /// not to be watched).
     fn copied(
         &self,
         kind: Product,

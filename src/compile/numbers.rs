@@ -1,15 +1,15 @@
-//! Which parameters of an entry function are numbers, and of what kind, as its signature says.
+//! Which parameters of an entry function are numbers, and of what kind, judged by its signature.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::signature::{Parameter, Type, signature};
 
-/// The output of a harness that is the floating-point number that a revision returns, where the original
+/// The output of a harness with the floating-point number that a revision returns if the original
 /// returns a number of another type.
 pub(super) const REAL_RETURN: &str = "return as a real number";
 
-/// The objects and outputs of a [`harness()`](super::harness()) that hold `float` or `double` numbers: the names of
-/// parameters of `entry`, and `return`. Empty if the signature cannot be read.
+/// The objects and outputs of a [`harness()`](super::harness()) that hold `float` or `double`
+/// numbers: names of parameters of `entry`, and `return`. Empty if the signature cannot be read.
 pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     let Ok(signature) = signature(source, entry) else { return BTreeSet::new() };
     let is_real = |ty: &Type| match ty {
@@ -25,8 +25,8 @@ pub fn real_numbers(source: &str, entry: &str) -> BTreeSet<String> {
     parameters.map(|parameter| parameter.name).chain(returned).collect()
 }
 
-/// The parameters of `entry` that are integers, and whether each is signed. Left out are types whose
-/// names do not say it. Empty if the signature cannot be read.
+/// The parameters of `entry` that are integers, and whether each is signed. Types whose names do
+/// not say this are left out. Empty if the signature cannot be read.
 pub fn integers(source: &str, entry: &str) -> BTreeMap<String, bool> {
     let Ok(signature) = signature(source, entry) else { return BTreeMap::new() };
     let is_signed = |parameter: Parameter| match &parameter.ty {
@@ -36,7 +36,7 @@ pub fn integers(source: &str, entry: &str) -> BTreeMap<String, bool> {
     signature.parameters.into_iter().filter_map(is_signed).collect()
 }
 
-/// Whether an integer type of C, on x86-64, is signed; `None` if its name does not say it.
+/// Whether an integer type of C, on x86-64, is signed; `None` if its name does not say so.
 fn is_signed(ty: &str) -> Option<bool> {
     let is_keyword =
         |word: &str| matches!(word, "signed" | "unsigned" | "char" | "short" | "int" | "long");

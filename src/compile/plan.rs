@@ -1,5 +1,5 @@
-//! Remembers which commands clang's driver would run, so that it is asked only once: for small
-//! programs its start takes as long as their compilation.
+//! Remembers which commands clang's driver would run, so that it is asked only once. For small
+//! programs, starting it takes as long as compiling them.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -26,8 +26,8 @@ pub(super) type Plan = Vec<Vec<String>>;
 
 impl Toolchain {
     /// The commands that a driver would run, or `None` if it refuses. With a cache, it is asked
-    /// only if it has never been asked about the same command line, `places` aside: these are paths
-    /// in the command line that have no influence on the compilation.
+    /// only if it has never been asked about the same command line, apart from `places`. These are
+    /// paths in the command line that have no influence on the compilation.
     pub(super) fn plan(&self, driver: &mut Command, places: &[&Path]) -> Option<Plan> {
         let directory = driver.get_current_dir().map(Path::to_owned);
         let directory = directory.or_else(|| env::current_dir().ok()).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Places {
         let names = places.map(|place| place.display().to_string()).enumerate();
         let names = names.map(|(number, name)| (name, format!("\u{1}{number}\u{1}")));
         let mut names: Vec<_> = names.filter(|(name, _)| !name.is_empty()).collect();
-        // Longest first, as one path may begin with another.
+        // Longest first, as one path may be the beginning of another.
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         Self(names)
     }

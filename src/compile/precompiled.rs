@@ -1,8 +1,9 @@
-//! Parses headers that many files begin with once for all of them, as a *precompiled header*.
+//! Parses headers that many files begin with once for all of these files, as a *precompiled
+//! header*.
 //!
 //! This is done only for headers of the C library, and only where nothing comes before them. The C
-//! standard (7.1.2) allows including each of them twice and in any order, so the files stay as they
-//! are: they find the headers already read.
+//! standard (7.1.2) allows including each of them twice and in any order. So the files stay as they
+//! are, and find the headers already read.
 
 use std::{
     fs,
@@ -13,7 +14,7 @@ use tempfile::TempDir;
 
 use super::{plan::as_planned, toolchain::Toolchain};
 
-/// A header is not worth making for this many files or fewer.
+/// A header is not made for this many files or fewer.
 const FEW: usize = 32;
 
 /// Headers of the C standard and of POSIX, except `assert.h`, which may mean something else at each
@@ -70,7 +71,7 @@ pub(super) fn precompiled(
     made(toolchain, compiler, directory, &headers).unwrap_or_default()
 }
 
-/// `None` if there is no room for the header or the compiler refuses: the files do without it.
+/// `None` if there is no room for the header or the compiler refuses. The files do without it then.
 fn made(
     toolchain: &Toolchain,
     compiler: &[String],

@@ -2,7 +2,7 @@
 //!
 //! Before each return of a function, calls of `psychic_probe` are inserted into its bitcode. What
 //! they show are outputs like those of `psychic_output`, one for each call of the function. Types
-//! and names are those of the debug information.
+//! and names are those in the debug information.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,21 +24,21 @@ use inkwell::{
 use super::{BuildError, modules::change};
 use crate::llvm::{Number, Passed, Prototype, Real, Source};
 
-/// So many bytes of each object are shown.
+/// The greatest number of bytes of each object that are shown.
 const MOST_BYTES: u64 = 4096;
 
 /// The functions that are looked at.
 #[derive(Clone, Debug)]
 pub enum Probed {
-    /// All that one of these files defines.
+    /// All functions that one of these files defines.
     Files(BTreeSet<PathBuf>),
-    /// All with one of these names.
+    /// All functions with one of these names.
     Functions(BTreeSet<String>),
 }
 
 impl Probed {
-    /// Whether a function of this name, defined in this file, is looked at. What `main` returns is
-    /// visible anyway.
+    /// Whether a function with this name, defined in this file, is looked at. What `main` returns
+    /// is visible anyway.
     fn has(&self, name: &str, file: &Path) -> bool {
         let wanted = match self {
             Self::Files(files) => files.iter().any(|wanted| file.ends_with(wanted)),
@@ -47,7 +47,7 @@ impl Probed {
         wanted && name != "main"
     }
 
-    /// Refuses a program in which only `found` are looked at, if there should be others.
+    /// Refuses a program if not all functions that should be looked at are `found` in it.
     pub(super) fn check(&self, found: &BTreeSet<String>) -> Result<(), BuildError> {
         let missing = match self {
             Self::Files(_) if found.is_empty() => "of the patched files".to_owned(),
@@ -61,8 +61,8 @@ impl Probed {
     }
 }
 
-/// The compiler flags of a program, changed so that its functions and lines stay what they are in the
-/// source, and parameters have names. A program with a build of its own `is_whole`.
+/// The compiler flags of a program, changed so that its functions and lines stay as they are in the
+/// source, and parameters have names. `is_whole` says whether the program has a build of its own.
 pub fn probed_flags(flags: &[String], is_whole: bool) -> Vec<String> {
     let is_kept = |flag: &&String| !flag.starts_with("-O") && !flag.starts_with("-g");
     let more: &[&str] = if is_whole { &["-O0", "-g"] } else { &[] };
@@ -140,7 +140,7 @@ impl<'c> Prober<'_, 'c> {
         Ok(())
     }
 
-    /// Shows what is returned, which is put into `home` if it is in registers.
+    /// Shows what is returned. If it is in registers, it is first put into `home`.
     fn show_result(
         &self,
         function: FunctionValue<'c>,
@@ -200,7 +200,7 @@ impl<'c> Prober<'_, 'c> {
         Ok(())
     }
 
-    /// The function that shows numbers of a kind: name, object, offset, size.
+    /// The function that shows numbers of a kind. Its arguments are name, object, offset and size.
     fn probe(&self, real: Option<Real>) -> FunctionValue<'c> {
         let name = match real {
             None => "psychic_probe",
@@ -218,7 +218,7 @@ impl<'c> Prober<'_, 'c> {
     }
 }
 
-/// Whether a call that must be the last thing that a function does comes before this return.
+/// Whether this return follows a call that must be the last thing that a function does.
 fn ends_in_call(last: InstructionValue<'_>) -> bool {
     let call = last.get_previous_instruction().and_then(|i| CallSiteValue::try_from(i).ok());
     call.is_some_and(|call| call.get_tail_call_kind() == LLVMTailCallKind::LLVMTailCallKindMustTail)

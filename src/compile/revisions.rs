@@ -1,9 +1,9 @@
 //! Every revision's own compilation: its sources are laid out and compiled as if there were no
 //! other revision.
 //!
-//! Native runs run this code ([`super::native`]), and the explored program is compared with it ([`super::unite()`]). A
-//! file that several revisions have in common is compiled once. One compiler takes many files, as
-//! its start takes longer than a small program.
+//! Native runs run this code ([`super::native`]), and the explored program is compared with it
+//! ([`super::unite()`]). A file that several revisions have in common is compiled once. One
+//! compiler process takes many files, as starting it takes longer than compiling a small program.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -30,10 +30,10 @@ use crate::{
 
 /// Trees with at most this many directories are laid out without links to directories.
 const REAL_DIRECTORIES: usize = 256;
-/// A compiler is started for at least this many files.
+/// A compiler process is started for at least this many files.
 pub(super) const FILES: usize = 8;
 
-/// The sources of all revisions, and what was made of them.
+/// The sources of all revisions, and what was made from them.
 #[derive(Debug)]
 pub struct Revisions {
     pub(super) toolchain: Toolchain,
@@ -48,9 +48,9 @@ pub struct Revisions {
     modules: BTreeMap<Revision, PathBuf>,
     pub(super) directory: PathBuf,
     bitcode: OnceLock<BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>>>,
-    /// The object files that all programs of a kind have in common, once they were made.
+    /// The object files that all programs of a kind have in common, once they are made.
     pub(super) runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
-    /// The programs made so far. The revision is the first one with its sources.
+    /// The programs made so far. Each revision is the first one with its sources.
     pub(super) linked: Mutex<BTreeMap<(Sanitizer, Revision), Result<PathBuf, BuildError>>>,
 }
 
@@ -110,7 +110,7 @@ impl Revisions {
             let mut files = directories.iter().map(|directory| directory.join("-"));
             files.try_for_each(|file| make_way(&tree, &file, &layout.directory))
         };
-        // Checks what the compiler reads from a layout: it may not read a file of the original's
+        // Checks what the compiler reads from a layout. It may not read a file of the original's
         // tree that the revision changes.
         let is_own = |layout: &SourceLayout| {
             let io = |error| RevisionError::from(BuildError::io(&layout.directory)(error));
@@ -161,7 +161,7 @@ impl Revisions {
         let mut known: HashMap<Vec<u8>, Revision> = HashMap::new();
         let mut alias = BTreeMap::new();
         for (revision, path) in &modules {
-            // One that cannot be read is like no other; taking it says so.
+            // A module that cannot be read is like no other. Taking it reports the error.
             let first = match fs::read(path) {
                 Ok(bytes) => *known.entry(bytes).or_insert(*revision),
                 Err(_) => *revision,
@@ -192,13 +192,13 @@ impl Revisions {
         groups.into_values().collect()
     }
 
-    /// Compiles every revision to bitcode: one module per source, in the order of the sources.
+    /// Compiles every revision to bitcode: one module for each source, in the order of the sources.
     pub fn bitcode(&self) -> &BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let compile = || self.compile(Product::Bitcode, &self.alias.keys().copied().collect());
         self.bitcode.get_or_init(compile)
     }
 
-    /// Compiles these revisions, to one module per source.
+    /// Compiles these revisions, to one module for each source.
     pub(super) fn compile(
         &self,
         kind: Product,
@@ -249,7 +249,7 @@ impl Revisions {
             }
         }
         let jobs: Vec<(Revision, &Path)> = jobs.into_iter().collect();
-        // One compiler for many files looks for headers from one directory only.
+        // A single compiler process for many files looks for headers from one directory only.
         let (many, single): (Vec<_>, Vec<_>) =
             jobs.iter().partition(|(revision, _)| self.layouts[revision].plain);
         let mut by_source: BTreeMap<&Path, Vec<Revision>> = BTreeMap::new();
@@ -306,7 +306,7 @@ impl Revisions {
     ) -> BTreeMap<Revision, Result<Vec<PathBuf>, BuildError>> {
         let one = |first: &Revision| {
             let (module, name) = (&self.modules[first], format!("{first}.{}", kind.suffix()));
-            // What was read once needs no caution.
+            // What was read once needs no caution any more.
             let vetted = if kind == Product::Bitcode { self.toolchain.vet(module) } else { Ok(()) };
             let made =
                 vetted.and_then(|()| modules::take(module, kind, &self.directory.join(name)));

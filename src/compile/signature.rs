@@ -22,12 +22,12 @@ pub(super) struct Parameter {
     pub(super) ty: Type,
 }
 
-/// A type, as far as a harness needs to understand it.
+/// A type, in as much detail as a harness needs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Type {
     Void,
-    /// Anything that can be declared as `TEXT name` and is not a pointer. Names for types of keywords
-    /// alone are replaced by those, if the file says what they are once.
+    /// Anything that can be declared as `TEXT name` and is not a pointer. A `typedef` for a type
+    /// made of keywords alone is replaced by that type, if the file has only one for the name.
     Scalar(String),
     /// A pointer or array parameter. It is declared as `element`, the name, `dimensions`.
     Pointer {
@@ -59,8 +59,8 @@ pub struct Function {
     pub lines: RangeInclusive<usize>,
 }
 
-/// The functions that a source defines, in its order. Of several with the same name (in `#if` and
-/// `#else`) only the first counts.
+/// The functions that a source defines, in its order. If several have the same name (in `#if` and
+/// `#else`), only the first counts.
 pub fn functions(source: &str) -> Vec<Function> {
     let tree = parse(source);
     let file = File::new(source, tree.as_ref());
@@ -82,8 +82,8 @@ pub struct Pointer {
     pub is_text: bool,
 }
 
-/// The parameters of a function that point to something, less arrays with a length; `None` if the
-/// source has no such function.
+/// The parameters of a function that point to something, without arrays that have a length; `None`
+/// if the source has no such function.
 pub fn pointers(source: &str, function: &str) -> Option<Vec<Pointer>> {
     let signature = signature(source, function).ok()?;
     let pointer = |parameter: Parameter| match parameter.ty {
@@ -114,7 +114,7 @@ pub(super) fn is_plain(ty: &str) -> bool {
     ty.split_whitespace().all(is_keyword)
 }
 
-/// Whether a type is one of characters.
+/// Whether a type is a character type.
 pub(super) fn is_char(element: &str) -> bool {
     matches!(element, "char" | "signed char" | "unsigned char")
 }
@@ -157,7 +157,7 @@ struct File<'s, 't> {
     functions: BTreeMap<String, Node<'t>>,
     /// `typedef`s by name.
     types: BTreeMap<String, Node<'t>>,
-    /// The names with several `typedef`s: which one counts is for the preprocessor to say.
+    /// The names with several `typedef`s. Only the preprocessor can say which one counts.
     ambiguous: BTreeSet<String>,
 }
 
@@ -171,7 +171,7 @@ impl<'s, 't> File<'s, 't> {
         file
     }
 
-    /// Finds definitions, also inside `#if` and `extern "C"`. The first one of a name counts.
+    /// Finds definitions, also inside `#if` and `extern "C"`. The first one with a name counts.
     fn collect(&mut self, node: Node<'t>) {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
@@ -349,7 +349,8 @@ impl<'s, 't> File<'s, 't> {
         self.plain(text, specifier, stars, constant)
     }
 
-    /// The text for a type that has a name: what it stands for, if that is keywords alone.
+    /// The text for a type that has a name: the type that it stands for, if that is made of
+    /// keywords alone.
     fn spelled<'a>(&self, name: &'a str, stands_for: &'a str) -> &'a str {
         if is_plain(stands_for) && !self.ambiguous.contains(name) { stands_for } else { name }
     }

@@ -1,4 +1,4 @@
-//! Remembers what a build was made from, to skip it when nothing changed.
+//! Remembers what a product was built from, so that the build is skipped when nothing changed.
 
 use std::{
     collections::BTreeMap,
@@ -9,10 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What a product was made from. It is stored beside it as `PRODUCT.stamp`.
+/// What a product was made from. It is stored beside the product as `PRODUCT.stamp`.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Stamp {
-    /// Hash of everything that is not a file that was read: compiler, flags, names.
+    /// Hash of everything except the files that were read: compiler, flags, names.
     key: String,
     /// Every file read (sources and the headers they include) and its hash.
     files: BTreeMap<PathBuf, String>,

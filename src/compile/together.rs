@@ -4,7 +4,7 @@
 //! Each revision is compiled on its own, as always. Then the names that its modules show to the
 //! linker get its number, and a new `main` calls the `main` of the revision that runs
 //! (`psychic_rev`). No revision can name anything of another. Plain code that is to be optimised
-//! takes no part: it would be optimised with these names.
+//! takes no part, as the new names would influence the optimiser.
 
 use std::{
     collections::BTreeSet,
@@ -30,12 +30,12 @@ const RESERVED: [&str; 3] = ["_", "psychic_", "klee_"];
 /// Functions that look names up while the program runs.
 const LOOKUPS: [&str; 2] = ["dlsym", "dlvsym"];
 
-/// The most bytes that the variables of all revisions of one program may take: each run has them
-/// all.
+/// The greatest number of bytes that the variables of all revisions of one program may take. Each
+/// run has all of them.
 pub(super) const MOST_ROOM: u64 = 256 << 20;
 
-/// Writes one module that has the contents of these revisions' modules, under names of their own,
-/// and the `main` of the given text. Returns the revisions in it. A revision is left out if more
+/// Writes one module with the contents of these revisions' modules, under names of their own, and
+/// with the `main` of the given text. Returns the revisions in it. A revision is left out if more
 /// than names ties it to its surroundings, or if its variables exceed what is left of `most_room`
 /// bytes.
 ///
@@ -94,7 +94,7 @@ fn apart<'c>(
         names.contains(&**name) || is_reserved(name) || is_known_to_this_process(name)
     };
     let needed = modules.iter().flat_map(|module| Editor::new(module).needed_names());
-    // What the linker would refuse, it has to refuse for this revision alone.
+    // What the linker would refuse, it must refuse for this revision alone.
     if names.len() < shown.len()
         || !names.contains(MAIN)
         || !names.iter().all(is_own)

@@ -18,7 +18,7 @@ use crate::{
 };
 
 const CLANG: &str = "clang-19";
-/// How the report of LLVM's programs begins when they crash.
+/// The beginning of the report that LLVM's programs print when they crash.
 const CRASH: &str = "PLEASE submit a bug report";
 /// How many diagnostics of a failing file are shown.
 const ERRORS_SHOWN: usize = 3;
@@ -33,7 +33,7 @@ pub struct Toolchain {
     linkers: Linkers,
     runtime: Arc<Runtime>,
     cache: Option<PathBuf>,
-    /// What ends the programs that it runs.
+    /// Ends the programs that the toolchain runs.
     stopper: Stopper,
 }
 
@@ -72,19 +72,19 @@ impl Toolchain {
         })
     }
 
-    /// Ends the programs that it runs when this says so.
+    /// Lets this stopper end the programs that the toolchain runs.
     #[must_use]
     pub fn stopped_by(mut self, stopper: Stopper) -> Self {
         self.stopper = stopper;
         self
     }
 
-    /// What ends the programs that it runs.
+    /// The stopper that ends the programs that the toolchain runs.
     pub fn stopper(&self) -> &Stopper {
         &self.stopper
     }
 
-    /// Keeps what depends only on the compiler in this directory, for later runs.
+    /// Keeps results that depend only on the compiler in this directory, for later runs.
     #[must_use]
     pub fn keeping(mut self, cache: PathBuf) -> Self {
         self.cache = Some(cache);
@@ -98,7 +98,7 @@ impl Toolchain {
 
     /// The cached directory for this key, filled by `make` if there is none. It appears in the
     /// cache as a whole. `None` if there is no cache, or it cannot be written. If another process
-    /// was faster, its directory stays.
+    /// was faster, that process's directory stays.
     pub(super) fn kept(
         &self,
         key: &str,
@@ -121,10 +121,11 @@ impl Toolchain {
         &self.clang
     }
 
-    /// The names of linkers that are quick with many programs, the quickest first. Small programs
-    /// take gold half as long as LLVM's linker; with the sanitizers' runtimes LLVM's is as much
-    /// faster, so gold is left out. If one refuses a program, the next one links it, and in the end
-    /// the usual one: gold fails on debug information where it has to warn of `gets`.
+    /// The names of linkers that are quick with many programs, the quickest first. For small
+    /// programs, gold takes half as long as LLVM's linker. With the sanitizers' runtimes, LLVM's
+    /// takes half as long as gold, so gold is left out. If one refuses a program, the next one
+    /// links it, and in the end the usual one. For example, gold fails on debug information where
+    /// it has to warn of `gets`.
     pub(super) fn linkers(&self, sanitizer: Sanitizer) -> Vec<&'static str> {
         let Linkers { gold, lld } = self.linkers;
         let gold = gold && sanitizer == Sanitizer::None;
@@ -150,7 +151,7 @@ impl Toolchain {
         command(&self.clang)
     }
 
-    /// Runs llvm-link. Most programs do not need it, so only here is it reported as missing.
+    /// Runs llvm-link. Most programs do not need it, so it is reported as missing only here.
     pub(super) fn link(&self, inputs: &[impl AsRef<OsStr>], out: &Path) -> Result<(), BuildError> {
         self.run_llvm(&self.link, command(&self.link).args(inputs).arg("-o").arg(out))
     }
@@ -183,8 +184,8 @@ impl Toolchain {
         }
     }
 
-    /// Reads a module that others wrote, in a process of its own: LLVM's reader crashes on some
-    /// damaged ones. What else may be wrong with it is for its reader to say.
+    /// Reads a module that others wrote, in a process of its own, as LLVM's reader crashes on some
+    /// damaged modules. Whatever else is wrong with the module is left to its reader.
     ///
     /// # Errors
     /// [`BuildError::Damaged`]; [`BuildError::ToolMissing`].
@@ -220,7 +221,7 @@ fn tool_missing(tool: &Path) -> BuildError {
     BuildError::ToolMissing { tool: tool.display().to_string(), package: "llvm-19", hint: "" }
 }
 
-/// Which linkers a clang finds beside the usual one.
+/// The linkers that a clang finds beside the usual one.
 #[derive(Clone, Copy, Debug)]
 struct Linkers {
     lld: bool,
@@ -228,7 +229,7 @@ struct Linkers {
 }
 
 /// The path, size and modification time of a clang, and its linkers; `None` if there is no program
-/// of that name. Asking clang for its version would take as long as compiling a small program.
+/// with that name. Asking clang for its version would take as long as compiling a small program.
 fn identity(program: &Path) -> Option<(String, Linkers)> {
     let file = fs::canonicalize(which::which(program).ok()?).ok()?;
     let metadata = fs::metadata(&file).ok()?;
@@ -293,7 +294,7 @@ pub(super) fn quoted(word: &str) -> String {
 /// The first errors as `file:line: message`. Linkers do not use clang's format: if no line contains
 /// `error:`, the first lines are taken.
 fn first_errors(stderr: &str) -> String {
-    // This line of clang's stands below what the linker says.
+    // Clang prints this line below what the linker says.
     let lines = || stderr.lines().filter(|line| !line.contains("linker command failed"));
     let errors = lines()
         .filter(|line| line.contains("error: ") || line.contains("undefined reference"))

@@ -1,6 +1,6 @@
-//! Makes memory that was never written zero in native builds, as it is in the engine. (And gives a
-//! meaning to copies of memory onto itself, to shifts by the width or more, and to differences of
-//! pointers that are no whole number of elements, about which C says as little.)
+//! Makes memory that was never written zero in native builds, as it is in the engine. (Also gives a
+//! meaning to three things about which C says as little: copies of memory onto itself, shifts by
+//! the width or more, and differences of pointers that are no whole number of elements.)
 //!
 //! The compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes to
 //! a declaration, also in the second round of a loop, and misses declarations that a `switch` jumps
@@ -39,9 +39,8 @@ pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noun
      functions dropped, watched functions marked, copies may overlap, both ends of watched accesses \
      looked at, empty locals watched, wide shifts and inexact divisions defined";
 
-/// Prepares bitcode for native code: with zeros for what was never written, or, under
-/// MemorySanitizer, so that reads of it are seen. `defined` are the functions of the program
-/// ([`defined`]).
+/// Prepares bitcode for native code. What was never written becomes zero or, under MemorySanitizer,
+/// reads of it are seen. `defined` are the functions of the program ([`defined`]).
 pub(super) fn prepare(
     file: &Path,
     sanitizer: Sanitizer,
@@ -76,9 +75,9 @@ pub(super) fn prepare_watched(file: &Path) -> Result<(), BuildError> {
     })
 }
 
-/// Makes AddressSanitizer check both ends of each access, by an alignment of 1. It would check only
-/// the beginning of an access that claims to be aligned, but the claim may be wrong, and the end
-/// out of bounds.
+/// Makes AddressSanitizer check both ends of each access, by an alignment of 1. Otherwise it would
+/// check only the beginning of an access that claims to be aligned. But the claim may be wrong, and
+/// the end out of bounds.
 fn look_at_both_ends(module: &Module<'_>) {
     for instruction in module.get_functions().flat_map(instructions) {
         let is_access =
@@ -94,8 +93,8 @@ fn instructions<'c>(function: FunctionValue<'c>) -> impl Iterator<Item = Instruc
     function.get_basic_block_iter().flat_map(|block| block.get_instructions())
 }
 
-/// Gives variables without size one byte: AddressSanitizer does not watch those without, and with a
-/// byte it watches what lies behind.
+/// Gives variables without size one byte. AddressSanitizer does not watch variables without size,
+/// but with a byte it watches what lies behind.
 fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(), BuilderError> {
     let layout = TargetData::create(&module.get_data_layout().as_str().to_string_lossy());
     let is_empty = |alloca: &InstructionValue<'c>| {
@@ -119,8 +118,8 @@ fn widen_empty_locals<'c>(context: &'c Context, module: &Module<'c>) -> Result<(
     Ok(())
 }
 
-/// Makes every `memcpy` a `memmove`, as it is in the engine: C does not say what a copy of memory
-/// onto itself does.
+/// Turns every `memcpy` into a `memmove`, as it is in the engine. C does not say what a copy of
+/// memory onto itself does.
 fn let_copies_overlap(module: &Module<'_>) {
     for function in module.get_functions().filter(|f| f.count_basic_blocks() == 0) {
         let name = function.get_name().to_string_lossy().into_owned();
@@ -220,7 +219,7 @@ pub(super) fn defined<'p>(
 
 /// Lets values that were never written be passed between the program's own functions.
 /// MemorySanitizer follows them there, and still checks what the libc is given. Passing a value on
-/// decides nothing, and a function that forgets its `return` often has callers that ignore the
+/// decides nothing, and the callers of a function that forgets its `return` often ignore the
 /// result.
 fn let_pass(module: &Module<'_>, defined: &BTreeSet<String>) {
     let noundef = Attribute::get_named_enum_kind_id("noundef");

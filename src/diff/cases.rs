@@ -35,14 +35,14 @@ pub(super) struct Case {
 #[derive(Default)]
 pub(super) struct Cases {
     pub(super) all: Vec<Case>,
-    /// The case of each two states.
+    /// The index of the case of each pair of states.
     of_states: BTreeMap<(usize, usize), usize>,
-    /// The pairs of states of which nothing is left to show: at first, those that no input reaches
-    /// and those about which nothing is claimed.
+    /// The pairs of states about which nothing is left to show: at first, those that no input
+    /// reaches and those about which nothing is claimed.
     pub(super) refutations: Refutations,
-    /// Why the cases do not say all.
+    /// Why the cases do not say everything.
     pub(super) doubts: BTreeSet<String>,
-    /// Whether, on some input, the two may do the same only in that both fail.
+    /// Whether, on some input, the two may do the same only because both fail.
     pub(super) fails_alike: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn is_over(deadline: Option<Instant>) -> bool {
 }
 
 impl Cases {
-    /// The cases of two revisions, as far as the solver says in time.
+    /// The cases of two revisions that are found by the deadline. What is missing is a doubt.
     pub(super) fn new(
         differ: &Differ<'_>,
         pair: [Revision; 2],
@@ -125,7 +125,7 @@ impl<'m, 'd> Meeting<'m, 'd> {
         }
     }
 
-    /// Adds the case of two states, or of one that both revisions reach, if there is one.
+    /// Adds the case of two states, or of one state that both revisions reach, if there is a case.
     fn case(&mut self, (a, b): (usize, usize)) {
         let [x, y] = [a, b].map(|index| &self.differ.states[index]);
         if is_left(x) || is_left(y) {
@@ -163,8 +163,8 @@ impl<'m, 'd> Meeting<'m, 'd> {
         self.found.all.push(Case { states: (a, b), path, surely, maybe });
     }
 
-    /// The condition under which the outcomes of two states certainly differ, the one under which
-    /// they may differ, and why the two are not the same.
+    /// The condition under which the outcomes of two states certainly differ, the condition under
+    /// which they may differ, and why these two conditions are not the same.
     fn difference(&self, x: &HaltState, y: &HaltState) -> (ExprId, ExprId, Vec<Reason>) {
         let (exprs, outputs) = (self.exprs(), &self.differ.task.outputs);
         let quick = outcome::difference(exprs, outputs, x, y, Precision::Quick);
@@ -174,7 +174,7 @@ impl<'m, 'd> Meeting<'m, 'd> {
         };
         let vague = [x, y].into_iter().find(|state| !state.is_predictable());
         match vague {
-            // They differ for some value of a function, which may not be the value it really has.
+            // The outcomes differ for some value of a function, but its real value may be another.
             Some(state) => (exprs.bool(false), found.formula, Reason::of_state(state)),
             None if found.exact => (found.formula, found.formula, Vec::new()),
             None => {

@@ -33,8 +33,8 @@ impl Differ<'_> {
         }
     }
 
-    /// Doubts the pairs of revisions for which input may be malformed that the original reads: nothing
-    /// is known of what they do with it.
+    /// Doubts the pairs of revisions that may find input malformed which the original reads: it is
+    /// not known what they do with it.
     fn doubt_malformed(&mut self) {
         let (exprs, states) = (&self.task.program.exprs, &self.states);
         let is_of_original = |state: &HaltState| state.revisions.contains(Revision::ORIGINAL);

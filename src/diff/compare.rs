@@ -20,7 +20,7 @@ pub(super) enum Comparison {
     Same,
     /// Some input takes both paths, and on all such inputs both fail alike.
     FailAlike,
-    /// Some input may show a difference. `exact` if every solution of the conditions does.
+    /// Some input may show a difference. If `exact`, every solution of the conditions does.
     Differs { conditions: Vec<ExprId>, exact: bool },
     /// The comparison has no answer, for these reasons.
     Unknown { conditions: Vec<ExprId>, reasons: Vec<Reason> },
@@ -62,8 +62,8 @@ impl Solver for Hurried<'_> {
     }
 }
 
-/// Asks whether some input takes both paths and shows a difference; if none does, whether that is
-/// so only because both fail.
+/// Asks whether some input takes both paths and shows a difference. If none does, also asks whether
+/// that is so only because both fail.
 pub(super) fn compare(
     program: &Program,
     outputs: &OutputsConfig,
@@ -74,7 +74,7 @@ pub(super) fn compare(
     let comparison = compare_shown(program, outputs, solver, a, b);
     let unknown = [a, b].into_iter().find(|state| !state.is_predictable());
     if let (Comparison::Differs { conditions, .. }, Some(state)) = (&comparison, unknown) {
-        // They differ for some value of a function, which may not be the value it really has.
+        // The outcomes differ for some value of a function, but its real value may be another.
         let (conditions, reasons) = (conditions.clone(), Reason::of_state(state));
         return Comparison::Unknown { conditions, reasons };
     }

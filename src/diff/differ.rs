@@ -36,7 +36,7 @@ use crate::{
 pub struct Differ<'a> {
     pub(super) task: Task<'a>,
     pub(super) states: Vec<HaltState>,
-    /// Halt states of single inputs that were followed: predictions rest on them, proofs never do.
+    /// Halt states of single inputs that were followed. Predictions rest on them, proofs never do.
     pub(super) followed: Vec<HaltState>,
     /// How many times each revision reached no end when it was followed.
     pub(super) unended: BTreeMap<Revision, u32>,
@@ -52,15 +52,15 @@ pub struct Differ<'a> {
     asked_again: (Instant, Duration),
     pub(super) tests: Vec<DifferentialTest>,
     pub(super) inputs: BTreeSet<TestInput>,
-    /// Inputs of paths tried since one last told revisions apart.
+    /// Number of path inputs tried since one last told revisions apart.
     pub(super) fruitless: u32,
-    /// How many batches of states to wait before samples are tried again, and how many were waited
-    /// for last time.
+    /// Number of batches of states still to skip before samples are tried again, and the length of
+    /// the last such wait.
     pub(super) rest: (u32, u32),
-    /// Revisions that timed out natively without being proved non-terminating: each further timeout
-    /// takes as long and shows as little.
+    /// Revisions that timed out natively and are not proved non-terminating. Each further timeout
+    /// would take as long and show as little.
     pub(super) stopped: RevisionSet,
-    /// Revisions of which a native run has contradicted a prediction.
+    /// Revisions with a prediction that a native run has contradicted.
     pub(super) contradicted: RevisionSet,
     /// Whether no more states will come.
     pub(super) settled: bool,
@@ -73,8 +73,8 @@ pub struct Differ<'a> {
 /// The time and work that finding the differences took.
 #[derive(Clone, Debug, Default)]
 pub struct Effort {
-    /// Each moment, since pairing began, at which more pairs were told apart than ever before, with
-    /// their number.
+    /// Each time, since pairing began, at which the number of pairs told apart reached a new
+    /// maximum, with that number.
     pub progress: Vec<(Duration, usize)>,
     /// Number of pairs of halt states compared.
     pub comparisons: u64,
@@ -82,23 +82,23 @@ pub struct Effort {
     pub comparing: Duration,
     /// Time spent running revisions in lockstep.
     pub lockstep: Duration,
-    /// Number of native replays of an input, be it on every revision or again on some.
+    /// Number of native replays of an input, whether on every revision or again on some.
     pub replays: u64,
     /// Wall-clock time of native replays.
     pub replaying: Duration,
 }
 
-/// After this many inputs of paths in a row that tell nothing apart, no more are tried: the pairs
-/// still open then are mostly equivalent, and left to the solver.
+/// After this many path inputs in a row that tell nothing apart, no more are tried. The pairs still
+/// open then are mostly equivalent and are left to the solver.
 const FRUITLESS_PATHS: u32 = 64;
 
 /// Number of pairs of states to compare before dropping those whose revisions have been told apart
 /// meanwhile.
 const COMPARISONS: usize = 16;
 
-/// How long a query of a comparison may take before the comparison is put off: one pair of revisions
-/// may need long, and others should not have to wait for it. What has no answer within the last
-/// limit gets all the time that is configured.
+/// The time that a query of a comparison may take before the comparison is put off. One pair of
+/// revisions may take long, and the others should not have to wait for it. A comparison without an
+/// answer within the last limit gets all the time that is configured.
 const LIMITS: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(4)];
 /// The least time between two comparisons of what was put off, as long as states come.
 const WAIT: Duration = Duration::from_secs(2);
@@ -165,7 +165,7 @@ impl<'a> Differ<'a> {
         &self.tests
     }
 
-    /// What is known of the pairs so far.
+    /// What is known about the pairs so far.
     pub fn pairs(&self) -> &Pairs {
         &self.pairs
     }
@@ -182,7 +182,7 @@ impl<'a> Differ<'a> {
         self.pairs.run_alike(&Alike { classes, failing: Vec::new() });
     }
 
-    /// Runs the revisions that are still to be told apart in lockstep, for proofs that need no
+    /// Runs the revisions that are still to be told apart in lockstep, for proofs without
     /// exploration.
     pub fn run_in_lockstep(&mut self) {
         let Some((start, limits)) = self.task.start.clone() else { return };
@@ -284,8 +284,8 @@ impl<'a> Differ<'a> {
         self.put_off.iter().any(|candidates| !candidates.is_empty())
     }
 
-    /// Compares again what was put off: all of it, or a few, and only if more time than that takes
-    /// has gone by since the last ones.
+    /// Compares again what was put off: all of it if `is_all`. Otherwise compares only a few, if at
+    /// least `WAIT` has passed since the last ones, and at least as much time as those took.
     ///
     /// # Errors
     /// If a native run is impossible.
@@ -318,8 +318,8 @@ impl<'a> Differ<'a> {
         Ok(())
     }
 
-    /// Compares states within a limit (an index in [`LIMITS`], or behind it for none), and puts off
-    /// what has no answer then.
+    /// Compares states within the time limit with index `level` in [`LIMITS`], or without a limit
+    /// if there is none. What has no answer in time is put off.
     fn compare_within(
         &mut self,
         level: usize,
@@ -327,7 +327,7 @@ impl<'a> Differ<'a> {
         pool: &rayon::ThreadPool,
     ) -> Result<(), ReplayFailed> {
         let limit = LIMITS.get(level).copied().filter(|limit| *limit < self.task.solver.timeout);
-        // Pairs of revisions with a comparison that has had no answer: the others come first.
+        // Pairs of revisions with an unanswered comparison: the other pairs come first.
         let mut unanswered: BTreeSet<(Revision, Revision)> = BTreeSet::new();
         while !candidates.is_empty() {
             if self.task.clock.is_over() {
@@ -372,7 +372,7 @@ impl<'a> Differ<'a> {
         Ok(())
     }
 
-    /// Doubts the pairs of revisions within a state whose outcome is not known.
+    /// Records doubts about the pairs of revisions within a state whose outcome is not known.
     pub(super) fn note_weaknesses(&mut self, state: &HaltState) {
         // Nothing is claimed about inputs that all revisions of the state exclude.
         if state.is_exact() || state.halt.is_excluded() {
@@ -383,8 +383,8 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Pairs of states to compare, one of them from index `first` on: they may overlap, no
-    /// refutation of theirs is on record, and not all of their revisions are told apart.
+    /// Pairs of states to compare, one of them from index `first` on. They may overlap, no
+    /// refutation of them is on record, and not all of their revisions are told apart.
     pub(super) fn candidates(&self, first: usize) -> Vec<(usize, usize)> {
         (first..self.states.len())
             .into_par_iter()
@@ -416,7 +416,7 @@ impl<'a> Differ<'a> {
         }
     }
 
-    /// Compares states; a comparison that had no answer within the limit is `None`.
+    /// Compares states. A comparison without an answer within the limit is `None`.
     fn compare_all(
         &self,
         candidates: &[(usize, usize)],
@@ -443,8 +443,7 @@ impl<'a> Differ<'a> {
             .collect()
     }
 
-    /// Tries an input of the state's own path, which may already tell revisions apart at little
-    /// cost.
+    /// Tries an input of the state's own path. It may already tell revisions apart at little cost.
     pub(super) fn try_path(&mut self, index: usize) -> Result<(), ReplayFailed> {
         if self.fruitless >= FRUITLESS_PATHS || self.task.clock.is_over() {
             return Ok(());
@@ -460,7 +459,7 @@ impl<'a> Differ<'a> {
         let found = unless_it_panics(|| self.solution(&state.path_condition)).flatten();
         if let Some((model, predicted)) = found {
             self.fruitless += 1;
-            // Nothing is known of most revisions yet, and a plain run costs less than any query.
+            // Nothing is known about most revisions yet, and a plain run costs less than any query.
             let apart = self.apart_on(&predicted, &BTreeSet::new())?;
             if !apart.is_empty() && self.try_input((model, predicted), &apart, FoundBy::Path)? {
                 self.fruitless = 0;
@@ -536,8 +535,8 @@ impl<'a> Differ<'a> {
         Some(input::concrete(exprs, arguments, &[state], &model))
     }
 
-    /// A model of the conditions that depends on nothing else and is as simple as can be had for
-    /// little (see `simple`).
+    /// A model of the conditions that depends on nothing else and is as simple as little effort can
+    /// make it (see `simple`).
     pub(super) fn model(&self, conditions: &[ExprId]) -> Option<Assignment> {
         let query = Query { path_condition: &[], goals: conditions, model: None };
         let exprs = &self.task.program.exprs;
@@ -560,8 +559,8 @@ impl<'a> Differ<'a> {
     }
 }
 
-/// Whether exploring was stopped before the state came to an end. There may be thousands of such
-/// states, and nothing is proved of their revisions whatever they are compared with.
+/// Whether exploration stopped before the state came to an end. There may be thousands of such
+/// states. Comparing them proves nothing about their revisions.
 pub(super) fn is_left(state: &HaltState) -> bool {
     state.halt == Halt::Incomplete(Incomplete::Time)
 }

@@ -1,9 +1,8 @@
 //! The values that the variables of the input may have.
 //!
-//! Whatever a program assumes, or a read accepts, is a condition of every path behind it. So the
-//! values of a variable that some path allows, as far as its conditions on this variable alone say,
-//! are those that the input may have at all. A branch does not narrow them, since its other side is
-//! a path, too.
+//! Whatever a program assumes, or a read accepts, is a condition of every path behind it. So a
+//! variable of the input may have the values that some path allows, judged by its conditions on
+//! this variable alone. A branch does not narrow them, since its other side is a path, too.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,9 +13,10 @@ use crate::{
     solver::{interval_set::Set, intervals},
 };
 
-/// Most conditions of all paths together to look at.
+/// The greatest number of conditions to look at, of all paths together.
 const MOST_CONDITIONS: usize = 4_000_000;
-/// Widest variable of which all values are tried on a condition that intervals cannot express.
+/// The greatest width of a variable whose values are all tried on a condition that intervals cannot
+/// express.
 const NARROW: u32 = 8;
 
 /// The values of each variable of the input.
@@ -26,12 +26,13 @@ pub(super) struct Domains {
     variables: BTreeMap<String, (VariableId, u32, Option<Set>)>,
 }
 
-/// What one condition says of each variable that it mentions; no set if nothing.
+/// The values that one condition allows for each variable that it mentions; no set if it does not
+/// restrict them.
 type Said = Arc<[(VariableId, Option<Set>)]>;
 
 impl Domains {
-    /// The values that these paths allow, each with further variables that it reads; `None` if the
-    /// paths are too many.
+    /// The values that these paths allow, each path with further variables that it reads; `None` if
+    /// the paths have too many conditions.
     pub(super) fn new<'p>(
         exprs: &Exprs,
         paths: impl Iterator<Item = (&'p [ExprId], Vec<VariableId>)>,
@@ -95,8 +96,8 @@ impl Domains {
         Assignment(self.variables.values().filter_map(value).collect())
     }
 
-    /// Sample number `index`: a value of each variable, each as likely as any other. A sample
-    /// depends on the names of the variables and on their values alone.
+    /// Sample number `index`: a value for each variable, each value as likely as any other. A
+    /// sample depends only on the names of the variables and on their values.
     pub(super) fn draw(&self, index: u32) -> Assignment {
         let values = self.variables.iter().filter_map(|(name, (variable, width, set))| {
             let mut random = Random::new(name, index);
@@ -115,8 +116,8 @@ impl Domains {
     }
 }
 
-/// What a condition says of the variables that it mentions. The parts of a conjunction count on
-/// their own.
+/// What a condition says about the variables that it mentions. Each part of a conjunction counts on
+/// its own.
 fn says(exprs: &Exprs, condition: ExprId) -> Said {
     let mut said = Vec::new();
     let mut parts = vec![condition];
@@ -133,7 +134,7 @@ fn says(exprs: &Exprs, condition: ExprId) -> Said {
     said.into()
 }
 
-/// The values of its only variable for which a condition holds, if they can be said.
+/// The values for which a condition on this one variable holds, if they can be determined.
 fn values(exprs: &Exprs, variable: VariableId, condition: ExprId) -> Option<Set> {
     let width = exprs.variable_width(variable);
     intervals::values(exprs, condition).or_else(|| {
@@ -149,7 +150,7 @@ fn values(exprs: &Exprs, variable: VariableId, condition: ExprId) -> Option<Set>
 }
 
 /// Random numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
-/// 2014), the same for the same name and index.
+/// 2014). They depend on the name and the index alone.
 struct Random(u64);
 
 impl Random {
@@ -172,8 +173,8 @@ impl Random {
         z ^ z >> 31
     }
 
-    /// A number less than `count`, which is at most 2 to the power of 64; 0 if that is 0. What one
-    /// is more likely than another by is of no account.
+    /// A number less than `count`, which is at most 2 to the power of 64; 0 if `count` is 0. The
+    /// bias is negligible.
     fn below(&mut self, count: u128) -> u128 {
         (u128::from(self.next()) * count) >> 64
     }
@@ -216,7 +217,7 @@ mod tests {
         }
         let sevens = drawn.iter().filter(|[_, c]| *c == u64::from(b'7')).count();
         assert!((430..570).contains(&sevens), "{sevens}");
-        // The other side of a branch may be a path that is only known to be there.
+        // The other side of a branch may be a path that is only known to exist.
         assert_eq!(of(&paths[..2]).count(1000), Some(10));
     }
 

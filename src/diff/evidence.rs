@@ -1,12 +1,12 @@
 //! What a test shows: the prediction, the native runs, and which of them count.
 //!
 //! While states are still coming, a test may run before the engine knows what every revision does
-//! on its input. Revisions of which nothing is known then run without sanitizers, and their
+//! on its input. Revisions about which nothing is known then run without sanitizers, and their
 //! outcomes are taken at face value. Once no more states will come, every test is judged again
 //! ([`Differ::finish`]). By then the input holds all that any revision reads. A revision with a
 //! prediction has to show what is predicted; an outcome without a prediction is evidence only if a
-//! second run repeats it. A difference that an earlier test showed and that this second judgement
-//! does not confirm is searched for again.
+//! second run repeats it. If this second judgement does not confirm a difference that an earlier
+//! test showed, the difference is searched for again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -54,7 +54,7 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Judges all tests again if some test ran before anything was known of some revision
+    /// Judges all tests again if some test ran before anything was known about some revision
     /// ([`Expected::early`]). To be called before states are dropped because of what the tests told
     /// apart.
     ///
@@ -106,8 +106,8 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// The index of the test that told apart the most pairs that are open now, among tests that are
-    /// to run again. A test that told apart none of these is not worth a run, unless its input was
+    /// The index of the test that told apart the most pairs that are open now, among the tests to
+    /// run again. A test that told none of these apart is not worth a run, unless its input was
     /// given or it showed a mismatch.
     fn most_telling(&self, tests: &[(Prediction, DifferentialTest)]) -> Option<usize> {
         let told = |test: &DifferentialTest| {
@@ -128,9 +128,9 @@ impl Differ<'_> {
         Some(index)
     }
 
-    /// Whether a test has to run again. It does if a run was stopped (perhaps early, as nothing was
-    /// known of it) that is now predicted to end. It also does if a revision ran unwatched, as
-    /// nothing was known of it, that is now predicted to err or is still unpredicted.
+    /// Whether a test has to run again. It does if a stopped run is now predicted to end; that run
+    /// may have been stopped early because nothing was known about it. It also does if a revision,
+    /// for the same reason, ran unwatched and is now predicted to err or still has no prediction.
     fn is_outdated(&self, prediction: &Prediction, test: &DifferentialTest) -> bool {
         let DifferentialTest { expected, outcomes, .. } = test;
         let now = self.expected(&prediction.predictions);
@@ -169,9 +169,9 @@ impl Differ<'_> {
         self.show(prediction, Some(model), found_by, None)
     }
 
-    /// Runs the input of a prediction natively and keeps it as a test if it shows a difference or a
-    /// mismatch, or is there for the code that it runs. `known` holds its outcomes and what was expected if
-    /// it ran before; then it does not run again.
+    /// Runs the input of a prediction natively. Keeps it as a test if it shows a difference or a
+    /// mismatch, or is wanted for the code that it runs. `known` holds the outcomes and what was
+    /// expected if the input ran before; then it does not run again.
     pub(super) fn show(
         &mut self,
         prediction: Prediction,
@@ -186,7 +186,7 @@ impl Differ<'_> {
             (Some(model), None) => {
                 let before = prediction.input.clone();
                 let more = self.follow(prediction, model);
-                // By now it may also hold what other revisions read.
+                // By now the input may also hold what other revisions read.
                 if more.input != before && !self.inputs.insert(more.input.clone()) {
                     return Ok(());
                 }
@@ -250,7 +250,7 @@ impl Differ<'_> {
                 self.distrust(*revision, reasons);
             }
         }
-        // No difference may rest on what a sanitizer has missed.
+        // No difference may rest on something that a sanitizer has missed.
         let mut visible = visible;
         if !unseen.is_empty() {
             visible.iter_mut().for_each(|one| _ = one.noted.remove(&Error::UninitialisedRead));
@@ -364,8 +364,8 @@ impl Differ<'_> {
         expected
     }
 
-    /// Why the outcome of a revision may not be compared with those of others; empty if it may. If the
-    /// input `is_well_formed` for the original, other revisions may read it as they like.
+    /// Why the outcome of a revision may not be compared with those of others; empty if it may. If
+    /// the input `is_well_formed` for the original, other revisions may read it as they like.
     fn objections(
         &self,
         prediction: &Predicted,
@@ -415,7 +415,7 @@ impl Differ<'_> {
         reasons
     }
 
-    /// Runs revisions once more whose outcomes are not predicted or that are predicted to crash. A
+    /// Runs revisions again whose outcomes are not predicted or that are predicted to crash. A
     /// program that does not do the same twice shows nothing.
     fn repeat(
         &mut self,
@@ -498,8 +498,8 @@ impl Differ<'_> {
     }
 }
 
-/// Whether a run shows what is predicted, but for a use of memory that was never written: the
-/// sanitizer misses some (`a + b == 2` where neither `a` nor `b` was written).
+/// Whether a run shows what is predicted except for a use of memory that was never written: the
+/// sanitizer misses some uses (`a + b == 2` where neither `a` nor `b` was written).
 fn is_unseen(predicted: &Visible, shown: &Visible) -> bool {
     let mut rest = predicted.clone();
     rest.noted.remove(&Error::UninitialisedRead) && rest == *shown

@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// The values that the given inputs assign to the variables of a program. An input contributes only
-/// if it fits what is symbolic in one of the first states. Typed standard input has
-/// [two readings](given::readings), so such an input contributes twice. Surplus bytes of an input are
-/// dropped, missing ones are zero: the result is no more than a place to start from.
+/// if it fits what is symbolic in one of the first states. Typed standard input has [two
+/// readings](given::readings), so such an input contributes twice. Surplus bytes of an input are
+/// dropped, and missing ones are zero: the result is only a place to start from.
 pub fn seeds<'i>(
     exprs: &Exprs,
     first: &[State],
@@ -36,7 +36,7 @@ pub fn seeds<'i>(
 
 fn readings(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Vec<Assignment>> {
     let (world, mut known) = (&first.world, (*first.model).clone());
-    // The clock and the ages of files have values already, which those of the input replace.
+    // The clock and the ages of files have values already. Those of the input replace them.
     for object in world.objects.iter().filter(|object| Times::is_object(&object.name)) {
         let Some(given) = input.object(&object.name) else { continue };
         give_object(exprs, &object.name, given, &mut known);
@@ -50,8 +50,7 @@ fn readings(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Vec<Assig
         Stdin::Bytes(stdin) => &stdin.bytes[..],
         Stdin::Typed(_) => &[],
     };
-    // The first value that is known of a byte counts: the number of arguments comes before the
-    // arguments.
+    // The first known value of a byte counts: the number of arguments comes before the arguments.
     let mut give = |variable: ExprId, byte: Option<&u8>| {
         if let Some(variable) = exprs.as_variable(variable) {
             let byte = byte.copied().unwrap_or_default();
@@ -85,7 +84,7 @@ fn readings(exprs: &Exprs, first: &State, input: &TestInput) -> Option<Vec<Assig
             give(*byte, text.get(at));
         }
     }
-    // What the program asks for once it runs.
+    // Objects that the program asks for only once it runs.
     let is_there = |name: &str| world.objects.iter().any(|object| object.name == name);
     for (name, bytes) in input.objects.iter().filter(|(name, _)| !is_there(name)) {
         give_object(exprs, name, bytes, &mut known);
@@ -159,8 +158,8 @@ pub(super) fn concrete(
     input
 }
 
-/// Standard input that suits as many revisions as possible: of the texts that continue what the
-/// largest number of revisions read, the longest. A revision that reads its input in another way (a
+/// Standard input that suits as many revisions as possible: the longest of the texts that continue
+/// what the largest number of revisions read. A revision that reads its input in another way (a
 /// byte where others read a number) gets a text that the engine did not intend for it.
 fn text(exprs: &Exprs, states: &[&HaltState], model: &Assignment) -> Option<Vec<u8>> {
     let reads = |state: &&&HaltState| !state.halt.is_excluded();
@@ -191,7 +190,7 @@ fn expects_more(world: &World) -> bool {
 
 /// Whether a program on the path of `state` reads from the test `input` what the state read under
 /// the assignment. It does not if another revision reads its input in another way and the test was
-/// written for that one.
+/// written for that revision.
 pub(super) fn fits(
     exprs: &Exprs,
     state: &HaltState,
@@ -219,16 +218,16 @@ pub(super) fn spare_tokens(states: &[&HaltState]) -> Vec<u8> {
     ANY_TOKEN.repeat(spare.min().unwrap_or(0) as usize)
 }
 
-/// Whether everything read from typed standard input was read by the character. Also true if
+/// Whether typed standard input was read one character at a time and in no other way. Also true if
 /// standard input is not typed.
 pub(super) fn is_text(world: &World) -> bool {
     let Stdin::Typed(typed) = &world.stdin else { return true };
     typed.file().atoms().all(|atom| matches!(atom, Atom::Literal(_) | Atom::Byte(_)))
 }
 
-/// The least that any path takes of a number or word, where that is not all
-/// ([`TypedInput::taken`](crate::env::libc::stdin::TypedInput::taken)). Of what the original reads,
-/// only its own paths count.
+/// The least that any path takes of each number or word, for those that some path does not take in
+/// full ([`TypedInput::taken`](crate::env::libc::stdin::TypedInput::taken)). For what the original
+/// reads, only paths of the original count.
 pub(super) fn taken<'s>(
     states: impl Iterator<Item = &'s HaltState> + Clone,
 ) -> BTreeMap<ExprId, Taken> {
@@ -251,8 +250,8 @@ pub(super) fn taken<'s>(
     least
 }
 
-/// What holds variants of `input`, an input of a path that ended in `world`, to the bounds, and to
-/// what every path [takes](taken).
+/// The limits that keep variants of `input` within the bounds, and within what every path
+/// [takes](taken). `input` is an input of a path that ended in `world`.
 pub(super) fn limits(
     exprs: &Exprs,
     world: &World,
@@ -288,7 +287,7 @@ pub(super) fn limits(
                 let width = exprs.width(value).min(64);
                 let half = 1_i128 << (width - 1);
                 let (low, high) = if format.signed { (-half, half - 1) } else { (0, 2 * half - 1) };
-                // More digits than a number of 64 bits has bound nothing.
+                // More digits than a 64-bit number has are no limit.
                 let tens = |digits: u32| 10_i128.pow(digits.min(20));
                 Token::Integer(match taken.get(&value) {
                     Some(Taken::Bytes(most)) => {
@@ -307,8 +306,8 @@ pub(super) fn limits(
     // Characters are tokens, too, and their number is fixed.
     let is_fixed = is_text(world) && !typed.has_words();
     let length = input.stdin.as_ref().map_or(0, Vec::len);
-    // How they are read is not known here. Where all were read alike, they most likely go on so; if
-    // not, a number of 32 bits is an allowed word, too.
+    // It is not known here how further tokens are read. If all tokens so far were read alike,
+    // further ones most likely are, too. Otherwise a 32-bit number is an allowed word, too.
     let are_alike = tokens.iter().all(|token| *token == tokens[0]) && longest_word >= 11;
     let further = match tokens.first() {
         Some(Token::Integer(range)) if are_alike => Token::Integer(range.clone()),

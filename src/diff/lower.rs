@@ -1,5 +1,5 @@
-//! Inputs that make the tree lower: of many samples that are predicted to cluster the revisions in
-//! new ways, the ones that a lowest tree asks are replayed.
+//! Inputs that make the tree lower. Many samples are predicted to cluster the revisions in new
+//! ways; those that a lowest tree asks are replayed.
 
 use std::{
     collections::BTreeSet,
@@ -15,10 +15,10 @@ use crate::{
     tree::{self, Options, Solution},
 };
 
-/// Most samples to look at, and how many in a row may show nothing new.
+/// The greatest number of samples, and of samples in a row that show nothing new.
 const SAMPLES: usize = 4096;
 const FRUITLESS: usize = 96;
-/// Most clusterings to collect: more make the search for a tree long.
+/// The greatest number of clusterings to collect. More would make the search for a tree long.
 const CLUSTERINGS: usize = 256;
 /// Time to search for each of the two trees.
 const SEARCH: Duration = Duration::from_millis(100);

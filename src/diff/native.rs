@@ -19,8 +19,8 @@ pub trait Replay: Sync {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed>;
 
-    /// The outcome of a short, unwatched run of each revision: no evidence, but a hint as to which
-    /// tests are worth a replay.
+    /// The outcome of a short, unwatched run of each revision. It is no evidence, but a hint as to
+    /// which tests are worth a replay.
     fn glance(
         &self,
         test: &TestInput,
@@ -33,8 +33,8 @@ pub trait Replay: Sync {
 pub struct Expected {
     /// Each expected error, with the revisions that run into it.
     pub errors: BTreeMap<Error, RevisionSet>,
-    /// Revisions that run forever, each with how many bytes of standard output and of standard
-    /// error are seen on the way.
+    /// Revisions that run forever, each with the number of bytes of standard output and of standard
+    /// error that are seen on the way.
     pub endless: BTreeMap<Revision, [usize; 2]>,
     /// Revisions whose outcome on this input is not predicted and never will be.
     pub unknown: RevisionSet,

@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// The integers whose names say what they are, and whether each is signed: the parameters of an
-/// entry function. For a program there are none, and every object of the size of a number is taken
-/// for a signed one, as tests show it.
+/// entry function. A program has none. There, every object of the size of a number is taken for a
+/// signed number, as tests show it.
 pub type Signs = BTreeMap<String, bool>;
 
 /// A whole number of the input.
@@ -40,7 +40,7 @@ enum Origin {
     Token(usize),
 }
 
-/// The numbers that the states take in. Those that states take in in different ways are left out.
+/// The numbers that the states take in. Numbers that states take in differently are left out.
 pub(super) fn numbers<'s>(
     exprs: &Exprs,
     states: impl Iterator<Item = &'s HaltState>,
@@ -84,7 +84,7 @@ fn integers(state: &HaltState) -> impl Iterator<Item = (ExprId, NumberFormat)> {
 }
 
 impl Number {
-    /// The name of the number for people, where `all` are the numbers of the input.
+    /// The name of the number for people. `all` are the numbers of the input.
     pub(super) fn name(&self, all: &[Number]) -> String {
         match &self.origin {
             Origin::Object(name) => name.clone(),
@@ -95,19 +95,19 @@ impl Number {
         }
     }
 
-    /// Whether it is read from standard input.
+    /// Whether the number is read from standard input.
     pub(super) fn is_read(&self) -> bool {
         matches!(self.origin, Origin::Token(_))
     }
 
-    /// The values of its type.
+    /// The values of the number's type.
     pub(super) fn bounds(&self) -> RangeInclusive<i128> {
         let values = 1_i128 << self.width;
         let least = if self.signed { -(values / 2) } else { 0 };
         least..=least + values - 1
     }
 
-    /// Its value under an assignment.
+    /// The number's value under an assignment.
     pub(super) fn value(&self, model: &Assignment) -> i128 {
         let bits = model.0.get(&self.variable).and_then(Bv::to_u64).unwrap_or_default();
         self.meant(bits.into())
@@ -118,12 +118,12 @@ impl Number {
         if self.bounds().contains(&bits) { bits } else { bits - (1 << self.width) }
     }
 
-    /// Gives it a value of its type.
+    /// Gives the number a value of its type.
     pub(super) fn give(&self, value: i128, model: &mut Assignment) {
         model.0.insert(self.variable, Bv::new(self.width, value as u64));
     }
 
-    /// Its value in a test, if standard input consists of numbers alone.
+    /// The number's value in a test. If it is read, standard input must consist of numbers alone.
     pub(super) fn given(&self, test: &TestInput) -> Option<i128> {
         match &self.origin {
             Origin::Object(name) => {
@@ -140,7 +140,7 @@ impl Number {
         }
     }
 
-    /// Its value as an expression of `width` bits, which are enough.
+    /// The number's value as an expression of `width` bits, which are enough.
     fn expr(&self, exprs: &Exprs, width: u32) -> ExprId {
         let own = exprs.variable_expr(self.variable);
         if self.signed { exprs.sext(own, width) } else { exprs.zext(own, width) }
@@ -215,8 +215,8 @@ pub(super) fn constants(exprs: &Exprs, roots: &[ExprId]) -> BTreeSet<i128> {
     found
 }
 
-/// The constants that one of `numbers` is divided by, each with the number: that of `%`, or of a mask
-/// or a slice that takes the lowest bits.
+/// The constants by which one of `numbers` is divided, each with the number: the divisor of `%`, or
+/// that of a mask or a slice that takes the lowest bits.
 pub(super) fn moduli(
     exprs: &Exprs,
     roots: &[ExprId],

@@ -87,8 +87,8 @@ pub(super) fn difference(
     }
 }
 
-/// A condition under which two states that end alike certainly show different texts. It is for
-/// states for which [`difference`] is not exact.
+/// A condition under which two states that end alike certainly show different texts. It is meant
+/// for states for which [`difference`] is not exact.
 pub(super) fn certain_difference(
     exprs: &Exprs,
     config: &OutputsConfig,
@@ -162,7 +162,7 @@ pub(super) fn is_caught(state: &HaltState) -> bool {
             if state.world.kernel.handles(signal as u64))
 }
 
-/// Whether the findings after which a run went on are part of what it shows ([`Visible::noted`]).
+/// Whether findings after which a run went on are part of what it shows ([`Visible::noted`]).
 fn ends_by_itself(halt: &Halt) -> bool {
     !matches!(halt, Halt::Error(_) | Halt::Hang)
 }
@@ -174,7 +174,7 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
         Halt::Abort => signal(SIGABRT),
         Halt::Signal(number) => signal(i32::from(*number)),
         Halt::Trap(_) => signal(SIGILL),
-        // In a whole program nothing notices these before the processor does.
+        // In a whole program, nothing notices these errors before the processor does.
         Halt::Error(Error::NullDereference) if state.world.is_whole => signal(SIGSEGV),
         Halt::Error(Error::DivisionByZero) if state.world.is_whole => signal(SIGFPE),
         Halt::Error(error) => {
@@ -192,7 +192,7 @@ fn ending(state: &HaltState) -> Option<(Termination, Option<Finding>)> {
 }
 
 /// The outcome of a native run of the state under an assignment that satisfies its path; `None` if
-/// the state does not say exactly.
+/// the state does not predict it exactly.
 pub fn predicted(exprs: &Exprs, state: &HaltState, model: &Assignment) -> Option<Outcome> {
     if !state.is_predictable() {
         return None;

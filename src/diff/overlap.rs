@@ -1,9 +1,9 @@
 //! Which halt states can overlap, decided without a solver.
 //!
 //! States of one execution tree share most of their conditions, as the same expressions. Their
-//! paths are kept as a tree. A search with a path that has a condition need not look below the
-//! negation of that condition: finding the states that a path may overlap costs about as much as
-//! there are to be found, however many states there are.
+//! paths are kept as a tree. A search for the states that a path may overlap skips everything below
+//! the negation of a condition of that path. So its cost grows with the number of states found, not
+//! with the number of all states.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,9 +31,9 @@ pub(super) struct Paths {
     ends: Vec<(u32, Option<u32>)>,
 }
 
-/// A node of the tree: the end of a path, or of a beginning that several paths share.
+/// A node of the tree: the end of a path, or of a prefix that several paths share.
 struct Node {
-    /// The last condition up to here. That of the first node has no meaning.
+    /// The last condition up to here. It has no meaning in the first node.
     literal: Literal,
     /// A state whose path ends here.
     state: Option<u32>,
@@ -78,13 +78,13 @@ impl Paths {
         self.ends.push((node, before));
     }
 
-    /// The states whose paths have no condition of which `path` has the negation, in ascending
-    /// order. They may still exclude it in another way.
+    /// The states on whose paths no condition is the negation of one in `path`, in ascending order.
+    /// They may still exclude `path` in another way.
     pub(super) fn overlapping(&self, path: &[ExprId]) -> Vec<usize> {
         self.overlap(path).states
     }
 
-    /// The states whose paths have no condition of which `path` has the negation, and the number of
+    /// The states on whose paths no condition is the negation of one in `path`, and the number of
     /// all other states.
     pub(super) fn overlap(&self, path: &[ExprId]) -> Overlap {
         let negated: FxHashSet<Literal> = path
@@ -100,8 +100,8 @@ impl Paths {
         self.taken_by(&mut Evaluator::new(exprs, model, &mut Memo::default())).0
     }
 
-    /// The states whose paths the assignment of an evaluator takes, in ascending order, and how many
-    /// conditions were looked at to find them.
+    /// The states whose paths the assignment of an evaluator takes, in ascending order, and the
+    /// number of conditions looked at to find them.
     pub(super) fn taken_by(&self, evaluator: &mut Evaluator<'_>) -> (Vec<usize>, usize) {
         let mut looked_at = 0;
         let overlap = self.reached(|Literal(number)| {

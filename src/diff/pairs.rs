@@ -111,8 +111,8 @@ impl Pairs {
         self.proved.contains(&pair) && !self.doubts.contains_key(&pair)
     }
 
-    /// Whether the two run in lockstep, and all recorded doubts are about the exploration, on which
-    /// that proof does not rest.
+    /// Whether the two run in lockstep, and all recorded doubts are about the exploration. The
+    /// proof in lockstep does not rest on exploration.
     fn is_alike(&self, a: Revision, b: Revision) -> bool {
         let pair = ordered(a, b);
         self.alike.contains(&pair)
@@ -133,7 +133,7 @@ impl Pairs {
     }
 
     /// Leaves the decided pairs out from now on and returns the classes of the open ones. Nothing
-    /// is proved of a pair left out, even if it turns out later that what told it apart was no
+    /// is ever proved about a pair left out, even if what told it apart turns out to be no
     /// evidence.
     pub(super) fn leave_decided(&mut self) -> OpenClasses {
         let told = std::mem::take(&mut self.told);
@@ -146,8 +146,8 @@ impl Pairs {
         OpenClasses::of(&self.revisions, |a, b| self.is_open(a, b) && !self.is_alike(a, b))
     }
 
-    /// Records why the pairs of a revision in `a` with one in `b` cannot be proved equivalent. This
-    /// includes pairs told apart, since what did so may turn out to be no evidence.
+    /// Records why the pairs of a revision in `a` with one in `b` cannot be proved equivalent.
+    /// Pairs told apart are included, since what did so may turn out to be no evidence.
     pub(super) fn doubt(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| *y != x) {
@@ -161,8 +161,8 @@ impl Pairs {
         self.doubts.entry(ordered(a, b)).or_default().insert(reason);
     }
 
-    /// Records why those pairs of a revision in `a` with one in `b` that are not told apart cannot
-    /// be proved equivalent.
+    /// Records why pairs of a revision in `a` with one in `b` cannot be proved equivalent, if no
+    /// test has told them apart.
     pub(super) fn doubt_open(&mut self, a: &RevisionSet, b: &RevisionSet, reason: &Reason) {
         for x in a.iter() {
             for y in b.iter().filter(|y| self.is_open(x, *y)).collect::<Vec<_>>() {
@@ -181,8 +181,8 @@ impl Pairs {
         self.failing.extend(pairs(a, b));
     }
 
-    /// The pairs that exploration may prove: neither told apart nor doubted, not left out, and not
-    /// in lockstep (unless they may fail there).
+    /// The pairs that exploration may prove. They are neither told apart nor doubted, not left out,
+    /// and not in lockstep (unless they may fail there).
     pub(super) fn claims(&self) -> Vec<(Revision, Revision)> {
         let pairs = self.revisions.iter().enumerate().flat_map(|(index, &a)| {
             self.revisions[index + 1..].iter().map(move |&b| ordered(a, b))
@@ -211,7 +211,7 @@ impl Pairs {
     }
 
     /// Every pair with its verdict, the smaller revision first. To be asked once no state is left
-    /// running. What follows from other pairs is a proof, too: equivalence is transitive.
+    /// running. A pair is also proved if it follows from other pairs, as equivalence is transitive.
     pub fn verdicts(&self) -> impl Iterator<Item = (Revision, Revision, PairVerdict<'_>)> {
         let proved: Vec<_> = self.proved.iter().chain(&self.alike).collect();
         let linked = |counts: &dyn Fn(PairVerdict<'_>) -> bool| {
@@ -245,12 +245,12 @@ impl Pairs {
         pairs.map(move |(a, b)| (a, b, verdict(a, b)))
     }
 
-    /// The verdict of one pair, by what is known of these two alone.
+    /// The verdict of one pair, by what is known about these two alone.
     pub(super) fn own_verdict(&self, a: Revision, b: Revision) -> PairVerdict<'_> {
         let pair = ordered(a, b);
         let is_alike = self.is_alike(a, b);
         let is_proved = self.is_proved(pair);
-        // If exploration proved the pair, it has also found out whether the two fail alike.
+        // If exploration proved the pair, it also found out whether the two fail alike.
         let fails = self.failing.contains(&pair) || !is_proved && self.may_fail.contains(&pair);
         match (self.decided.get(&pair), self.doubts.get(&pair)) {
             (Some(decided), _) => PairVerdict::Distinguished(decided),
@@ -339,7 +339,7 @@ mod tests {
         pairs.doubt_pair((Revision(0), Revision(2)), late.clone());
         assert_eq!(verdict(&pairs, 0, 2), "Equivalent");
         assert!(verdict(&pairs, 0, 3).starts_with("Unknown"));
-        // What was seen of the two themselves counts for more.
+        // What was seen of these two themselves counts for more.
         pairs.doubt_pair((Revision(0), Revision(2)), Reason::NotReplayed);
         assert!(verdict(&pairs, 0, 2).starts_with("Unknown"));
         pairs.doubt_pair((Revision(0), Revision(1)), Reason::NotReplayed);

@@ -1,5 +1,5 @@
-//! Predicts what every revision shows on an input: by the halt states whose paths the input takes, and
-//! where these do not say, by following the input.
+//! Predicts what every revision shows on an input: from the halt states whose paths the input takes
+//! and, where these do not say, by following the input.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// After this many followed inputs on which it reached no end, a revision is followed no more.
+/// A revision is not followed any more after this many followed inputs on which it reached no end.
 const UNENDED: u32 = 2;
 
 impl Differ<'_> {
@@ -30,7 +30,7 @@ impl Differ<'_> {
         self.predict_with(model, Vec::new())
     }
 
-    /// The prediction for the input of a model, drawn also from the states at the indices
+    /// The prediction for the input of a model. It also draws on the states at the indices
     /// `followed`, which were followed on that input.
     pub(super) fn predict_with(&self, model: &Assignment, followed: Vec<usize>) -> Prediction {
         let exprs = &self.task.program.exprs;
@@ -52,7 +52,7 @@ impl Differ<'_> {
         Prediction { input, predictions, followed }
     }
 
-    /// What the halt states in `sources` predict for `input`, which `model` stands for.
+    /// What the halt states in `sources` predict for `input`, the input that `model` stands for.
     fn predictions(
         &self,
         sources: &[Source],
@@ -98,8 +98,7 @@ impl Differ<'_> {
         }
     }
 
-    /// The prediction after also following, on this input, the revisions without an exact
-    /// prediction.
+    /// The prediction after revisions without an exact prediction were also followed on this input.
     pub(super) fn follow(&mut self, prediction: Prediction, model: &Assignment) -> Prediction {
         let predictions = self.task.revisions.iter().zip(&prediction.predictions);
         let missing = predictions.filter(|(_, prediction)| prediction.visible().is_none());

@@ -24,7 +24,8 @@ pub(super) enum Predicted {
 /// What the engine predicts for an input.
 pub(super) struct Prediction {
     pub(super) input: TestInput,
-    /// One prediction per revision, in the order of [`Differ::revisions`](super::Differ::revisions).
+    /// One prediction for each revision, in the order of
+    /// [`Differ::revisions`](super::Differ::revisions).
     pub(super) predictions: Vec<Predicted>,
     /// Indices of the halt states that were followed for this input.
     pub(super) followed: Vec<usize>,

@@ -6,13 +6,12 @@
 //!
 //! - the exploration says that every path of both revisions was followed ([`Exhausted`]);
 //! - the shares of the halt states add up to all that each revision does ([`Shares`]);
-//! - any two halt states of the two revisions are told apart by a fork on the input or by
-//!   conditions of which one is the negation of the other, or their refutation is on record. The
-//!   states that conditions exclude are counted; together with the states found they have to be all
-//!   states;
+//! - any two halt states of the two revisions parted at a fork on the input, or have two conditions
+//!   of which one negates the other, or their refutation is on record. The states that conditions
+//!   exclude are counted; together with the states found they must be all states;
 //! - a halt state shared by both revisions says exactly what is seen.
 //!
-//! If anything is missing, the claim is not proved, whatever lost it.
+//! If anything is missing, for whatever reason, the claim is not proved.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -55,7 +54,7 @@ pub(super) struct End<'a> {
     revisions: &'a RevisionSet,
     path: &'a [ExprId],
     lineage: &'a Arc<Lineage>,
-    /// Whether the state says exactly what is seen, or nothing is claimed of its inputs.
+    /// Whether the state says exactly what is seen, or nothing is claimed about its inputs.
     is_settled: bool,
 }
 
@@ -145,7 +144,7 @@ impl Audit<'_> {
         claims.iter().map(|claim| (*claim, judge(claim))).collect()
     }
 
-    /// The claims for which the evidence about some halt state, or about some two, is missing.
+    /// The claims that lack evidence about some halt state, or about some pair of halt states.
     fn unrefuted(&self, claims: &Claims) -> BTreeSet<(Revision, Revision)> {
         let sets: FxHashSet<&RevisionSet> = self.ends.iter().map(|end| end.revisions).collect();
         let partners: FxHashMap<&RevisionSet, RevisionSet> =

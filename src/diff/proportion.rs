@@ -1,4 +1,4 @@
-//! Intervals for a proportion of which only samples are known.
+//! Confidence intervals for a proportion that is known only from samples.
 
 /// The probability that the proportion is outside the interval, on either side.
 const MISS: f64 = 0.025;
@@ -6,9 +6,9 @@ const MISS: f64 = 0.025;
 const STEPS: u32 = 60;
 
 /// The least and the greatest proportion that go with `least` to `most` hits among `samples`
-/// independent ones: the interval of Clopper and Pearson ("The use of confidence or fiducial limits
-/// illustrated in the case of the binomial", Biometrika 26, 1934), which holds the true proportion
-/// in at least 95 % of all cases.
+/// independent samples. This is the interval of Clopper and Pearson ("The use of confidence or
+/// fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934). It holds the
+/// true proportion in at least 95 % of all cases.
 pub(super) fn interval(least: u32, most: u32, samples: u32) -> (f64, f64) {
     if samples == 0 {
         return (0.0, 1.0);
@@ -16,7 +16,7 @@ pub(super) fn interval(least: u32, most: u32, samples: u32) -> (f64, f64) {
     (lower(least, samples), 1.0 - lower(samples - most, samples))
 }
 
-/// The proportion with which as many hits or more have a probability of [`MISS`].
+/// The proportion for which `hits` or more have a probability of [`MISS`].
 fn lower(hits: u32, samples: u32) -> f64 {
     if hits == 0 {
         return 0.0;
@@ -34,9 +34,9 @@ fn lower(hits: u32, samples: u32) -> f64 {
     low
 }
 
-/// The probability of `hits` or more among `samples`, where each is one with probability `p`, which
-/// is less than the proportion of the hits. `ways` is the logarithm of the number of ways to choose
-/// the hits.
+/// The probability of `hits` or more among `samples`, each of which is a hit with probability `p`.
+/// `p` is less than the proportion of the hits. `ways` is the logarithm of the number of ways to
+/// choose the hits.
 fn at_least(hits: u32, samples: u32, ways: f64, p: f64) -> f64 {
     let (k, n) = (f64::from(hits), f64::from(samples));
     let mut term = (ways + k * p.ln() + (n - k) * (-p).ln_1p()).exp();

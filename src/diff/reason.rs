@@ -38,7 +38,7 @@ pub enum Reason {
     Contradicted,
     /// The outcome of a native run depends on memory that was never written.
     UninitialisedRun,
-    /// A native run was stopped that was not proved to be endless.
+    /// A native run was stopped and not proved to be endless.
     Stopped,
     /// An assumption ended a native run.
     Assumption,
@@ -95,7 +95,7 @@ impl Reason {
         }
     }
 
-    /// Whether the reason is only about the exploration, so that a proof that does not rest on
+    /// Whether the reason is only about the exploration. Then a proof that does not rest on
     /// exploration is not affected.
     pub(super) fn is_of_exploration(&self) -> bool {
         matches!(

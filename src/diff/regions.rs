@@ -32,12 +32,12 @@ use crate::{
 /// Limits of the walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Regions {
-    /// Number of cells to visit. Past this the walk ends and says so.
+    /// Number of cells to visit. When it is reached, the walk ends and says so.
     pub cells: usize,
-    /// Number of queries about cells, if there is no scalar input whose ranges are wanted. Past
-    /// this the walk ends and says so.
+    /// Number of queries about cells, if there is no scalar input whose ranges are wanted. When it
+    /// is reached, the walk ends and says so.
     pub queries: usize,
-    /// When the walk ends and says so.
+    /// The time at which the walk ends and says so.
     pub deadline: Option<Instant>,
     /// Whether to visit cells even where one test tells everything apart.
     pub every: bool,
@@ -45,7 +45,8 @@ pub struct Regions {
 
 impl Regions {
     const CELLS: usize = 512;
-    /// A walk that has not shown every clustering by then rarely makes the tree lower any more.
+    /// The usual number of queries. A walk that has not shown every clustering by then rarely still
+    /// makes the tree lower.
     const QUERIES: usize = 24;
 
     /// Limits of a walk that the user asked for, up to `deadline`.
@@ -73,7 +74,7 @@ pub struct RegionWalk {
     pub ranges: Vec<RangeRow>,
 }
 
-/// A set of inputs on which every revision, or each of some revisions, takes one path.
+/// A set of inputs on which each revision, or each of some revisions, takes one path.
 #[derive(Default)]
 struct Cell {
     conditions: Vec<ExprId>,
@@ -107,15 +108,16 @@ struct Walker<'w, 'd> {
     walk: RegionWalk,
 }
 
-/// For pairs of halt states by index, the condition under which their outcomes differ, computed
+/// The condition under which the outcomes of two halt states differ, by their indices, computed
 /// once; `None` if they cannot be compared.
 type Differences = BTreeMap<(usize, usize), Option<Difference>>;
 
 impl Differ<'_> {
     /// Visits the cells, replays an input of each clustering that no test has shown yet, and
     /// returns the ranges. Nothing is visited if there are no ranges to find and one test tells
-    /// everything apart, unless [every](Regions::every) clustering is wanted. To be called when exploration is exhausted. The walk skips the cells of a
-    /// state that is not exact, and is then not complete.
+    /// everything apart, unless [every](Regions::every) clustering is wanted. To be called when
+    /// exploration is exhausted. The walk skips the cells of a state that is not exact, and is then
+    /// not complete.
     ///
     /// # Errors
     /// If a native run is impossible.
@@ -188,7 +190,7 @@ impl Differ<'_> {
             || tests.any(|test| differing.iter().all(|pair| tells_apart(test, *pair)))
     }
 
-    /// The regions of a cell, and whether these are all: asks for an input outside the regions
+    /// The regions of a cell, and whether these are all. Asks for an input outside the regions
     /// found so far until there is none.
     fn regions(
         &self,
@@ -198,7 +200,7 @@ impl Differ<'_> {
     ) -> (Vec<Region>, bool) {
         let exprs = &self.task.program.exprs;
         if cell.states.iter().any(|state| self.states()[*state].halt == Halt::Unaffected) {
-            // All revisions do the same here, whatever it is.
+            // All revisions do the same here, whatever that is.
             let shape = vec![Revision::ORIGINAL; self.revisions().len()];
             let (conditions, model) = (cell.conditions.clone(), Assignment::default());
             return (vec![Region { conditions, model, shape }], true);
@@ -392,7 +394,7 @@ impl Walker<'_, '_> {
 
     /// Replays an input of each clustering in a cell that no test has shown yet.
     fn visit(&mut self, cell: &Cell) -> Result<(), ReplayFailed> {
-        // A cell that was reached gets at least one look.
+        // Every cell that is reached gets at least one look.
         let most = self.queries_left().clamp(1, self.limits.cells);
         let limits = Regions { cells: most, ..self.limits };
         let (regions, all) = self.differ.regions(cell, limits, &mut self.differences);

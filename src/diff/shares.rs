@@ -1,8 +1,8 @@
 //! The share of inputs on which a revision does something else than the original, from samples.
 //!
-//! A sample gives each variable of the input a value, all of its values being equally likely
-//! (`domains`). It is not run: the halt states whose paths it takes say what every revision does. If
-//! there are no more inputs than samples, every input counts once, and nothing is left to chance.
+//! A sample gives each variable of the input a value, each value being equally likely (`domains`).
+//! It is not run: the halt states whose paths it takes say what every revision does. If there are
+//! no more inputs than samples, every input counts once, and nothing is left to chance.
 
 use std::collections::BTreeMap;
 
@@ -20,18 +20,19 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// Most samples.
+/// The greatest number of samples.
 const SAMPLES: u32 = 4096;
-/// Where the work on samples ends, in terms evaluated and conditions looked at; less than a second.
+/// The work after which sampling ends, in terms evaluated and conditions looked at; less than a
+/// second.
 const MOST_WORK: usize = 16_000_000;
-/// Samples that are judged at once, before it is known whether the work ends among them.
+/// Number of samples that are judged at once, before it is known whether the work ends among them.
 const BATCH: u32 = 256;
-/// What a byte of a predicted outcome counts for, in terms.
+/// The work that each byte of a predicted outcome counts for, in terms.
 const BYTE: usize = 1;
-/// What a sample counts for in any case, in terms.
+/// The work that a sample, and each outcome predicted for it, counts for at least, in terms.
 const SAMPLE: usize = 64;
 
-/// What a sample says of a revision and the original.
+/// What a sample says about a revision compared with the original.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Shows {
     /// One of the two assumes that there is no such input.
@@ -41,7 +42,7 @@ enum Shows {
     Unknown,
 }
 
-/// How often samples said what of a revision.
+/// Number of samples by what they say about a revision.
 #[derive(Clone, Copy, Default)]
 struct Count {
     same: u32,
@@ -52,15 +53,15 @@ struct Count {
 /// Judges samples.
 struct Judge<'d, 'a> {
     differ: &'d Differ<'a>,
-    /// Whether an input that takes no path of the original is one that it excludes.
+    /// Whether the original excludes every input that takes none of its paths.
     is_all_known: bool,
-    /// Revisions of which the predictions do not count.
+    /// Revisions whose predictions do not count.
     doubted: RevisionSet,
 }
 
 impl Differ<'_> {
     /// The share of inputs that change, for each revision but the original; none if there are no
-    /// paths, or too many. `dropped` has the paths of states that never ended, as they were dropped.
+    /// paths, or too many. `dropped` has the paths of states that were dropped and so never ended.
     pub fn shares(
         &self,
         exhausted: &Exhausted,
@@ -162,8 +163,8 @@ impl<'d, 'a> Judge<'d, 'a> {
         state.path_condition.iter().flat_map(variables).all(is_input)
     }
 
-    /// What one sample says of the revisions, and the work that took; of revisions that are left out,
-    /// nothing is known.
+    /// What one sample says about the revisions, and the work that this took. Nothing is known
+    /// about revisions that are left out.
     fn judge(&self, model: &Assignment) -> (BTreeMap<Revision, Shows>, usize) {
         let differ = self.differ;
         let mut memo = Memo::default();
@@ -197,8 +198,9 @@ impl<'d, 'a> Judge<'d, 'a> {
         (shown, work)
     }
 
-    /// What it says that the original takes the path to `a` and another revision the one to `b`,
-    /// which may be the same. `visible` tells what a path predicts. `expected` has what the original shows, once that is known.
+    /// What it means that the original takes the path to `a` and another revision the one to `b`.
+    /// `is_one` says that these are the same state. `visible` tells what a path predicts.
+    /// `expected` has what the original shows, once that is known.
     fn compare(
         &self,
         (a, b, is_one): (&HaltState, &HaltState, bool),
@@ -230,7 +232,7 @@ impl<'d, 'a> Judge<'d, 'a> {
         shows
     }
 
-    /// What a path predicts, and the work of finding it out; `None` if it does not say exactly.
+    /// What a path predicts, and the work of finding it out; `None` if the prediction is not exact.
     fn visible(&self, state: &HaltState, model: &Assignment) -> Option<(Visible, usize)> {
         let task = &self.differ.task;
         let visible = outcome::predicted(&task.program.exprs, state, model)?.visible(&task.outputs);
@@ -239,10 +241,10 @@ impl<'d, 'a> Judge<'d, 'a> {
         Some((visible, SAMPLE + BYTE * bytes))
     }
 
-    /// What it says of a revision that its halt state `b` shows this.
+    /// What it means for a revision if comparing its halt state `b` with the original gave `shows`.
     fn shows(&self, shows: Shows, b: &HaltState, revision: Revision) -> Shows {
         let is_certain = match b.halt {
-            // What no test had told apart has one future there.
+            // Revisions that no test had told apart have one future there.
             Halt::Unaffected => !self.differ.pairs.is_left_out(Revision::ORIGINAL, revision),
             _ => true,
         };

@@ -1,7 +1,8 @@
 //! Tests without what no revision reads.
 //!
-//! A test has spare tokens if some revision could not be predicted when it was made: nobody knew how
-//! much that one would read. Once it is known, the rest only hides what matters.
+//! A test has spare tokens if some revision could not be predicted when the test was made, as
+//! nobody knew how much that revision would read. Once this is known, the rest only hides what
+//! matters.
 
 use super::{
     differ::Differ, input, native::ReplayFailed, prediction::Source, test::DifferentialTest,
@@ -14,8 +15,9 @@ use crate::{
 };
 
 impl Differ<'_> {
-    /// Removes from each test the end of typed standard input that no path reads, if all revisions do
-    /// the same without it. To be called when no more tests will come. Ends early if time is over.
+    /// Removes from each test the end of typed standard input that no path reads, if all revisions
+    /// do the same without it. To be called when no more tests will come. Stops early if time is
+    /// over.
     ///
     /// # Errors
     /// If a native run is impossible.
@@ -45,7 +47,8 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// The input of a test up to where the last read of any known path ends, if that is earlier.
+    /// The input of a test, shortened to where the last read of any known path ends; `None` if that
+    /// is not shorter.
     fn without_unread(&self, test: &DifferentialTest) -> Option<TestInput> {
         let (start, _) = self.task.start.as_ref()?;
         if !matches!(start.stdin, Stdin::Typed(_)) {

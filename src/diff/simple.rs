@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::expr::{Assignment, Bv, ExprId, Exprs, VariableId, VariableKind};
 
-/// Most conditions and variables for which a model is simplified: the effort grows with both.
+/// The greatest number of conditions, and of variables, for which a model is simplified. The effort
+/// grows with both.
 const MOST_CONDITIONS: usize = 256;
 const MOST_VARIABLES: usize = 32;
 
@@ -24,8 +25,8 @@ const REALS: [f64; 18] = [
 /// Bytes, the simplest first.
 const BYTES: &[u8] = b"ab10eyAZ -.,\n\t";
 
-/// Turns a model of the conditions into one that is as simple as can be had for little. `reals`
-/// names the objects that are floating-point numbers, as in [`usual`].
+/// Makes a model of the conditions as simple as little effort can make it. `reals` names the
+/// objects that are floating-point numbers, as in [`usual`].
 pub(super) fn simple(
     exprs: &Exprs,
     reals: &BTreeSet<String>,
@@ -61,9 +62,9 @@ fn holds(exprs: &Exprs, conditions: &[ExprId], model: &Assignment) -> bool {
     conditions.iter().all(|condition| !exprs.evaluate(*condition, model).is_zero())
 }
 
-/// The assignment with every whole number replaced by its rank: the count of different numbers
-/// between `origin` and it, with itself and without the origin. The rank of a number below `origin`
-/// is negative.
+/// The assignment with every whole number replaced by its rank. The rank counts the different
+/// numbers from `origin` to the number, including the number but not `origin`. The rank of a number
+/// below `origin` is negative.
 fn ranked<'v>(
     exprs: &Exprs,
     reals: &BTreeSet<String>,
@@ -122,8 +123,8 @@ pub(super) fn usual(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableI
     }
 }
 
-/// Whether a variable is a floating-point number. The name of one that was read says so
-/// (`stdin.0:f64`); an object is one if `reals` has its name.
+/// Whether a variable is a floating-point number. If it was read, its name says so (`stdin.0:f64`);
+/// an object is one if `reals` has its name.
 pub(super) fn is_real(exprs: &Exprs, reals: &BTreeSet<String>, variable: VariableId) -> bool {
     let mut parts = exprs.variable_name(variable).split(':');
     parts.next().is_some_and(|name| reals.contains(name)) || parts.any(|kind| kind.starts_with('f'))

@@ -1,8 +1,8 @@
 //! Runs that were stopped without being proved endless.
 //!
-//! It is not known how such a run would have gone on, but what it had printed by then stays
-//! printed: whatever it does next, it differs from a run that ended after other text. Nothing can
-//! be said about how it compares with a run whose text begins in the same way.
+//! It is not known how such a run would have gone on. But what it had printed by then stays
+//! printed: it differs from a run that ended after other text, whatever it would have done next.
+//! Nothing can be said about how it compares with a run whose text begins in the same way.
 
 use crate::{
     replay::{Outcome, Visible},
@@ -16,7 +16,7 @@ pub(super) fn is_stopped(outcome: &Outcome) -> bool {
 
 /// Whether a stopped run differs from another run, however the stopped one would have gone on.
 pub(super) fn departs(stopped: &Visible, other: &Visible) -> bool {
-    // Only a prefix is seen of an endless run, too.
+    // An endless run, too, shows only a prefix.
     let is_whole = other.termination.is_some() || other.finding.is_some();
     let texts = [(&stopped.stdout, &other.stdout), (&stopped.stderr, &other.stderr)];
     texts.into_iter().any(|texts| match texts {
@@ -27,15 +27,15 @@ pub(super) fn departs(stopped: &Visible, other: &Visible) -> bool {
     })
 }
 
-/// The stopped revisions that can stand in a clustering beside the `others`: each departs from all
-/// that show something else.
+/// The stopped revisions that can stand in a clustering beside the `others`. Each departs from all
+/// runs that show something else.
 pub(super) fn apart<'v>(
     mut stopped: Vec<(Revision, &'v Visible)>,
     others: &[(Revision, &'v Visible)],
 ) -> Vec<(Revision, &'v Visible)> {
     stopped.retain(|(_, x)| others.iter().all(|(_, y)| x == y || departs(x, y)));
     let all = stopped.clone();
-    // If one of two texts continues the other, which was cut off, the shorter one might become
+    // If one of two texts continues the other, which was cut off, the shorter one might have become
     // anything.
     stopped
         .retain(|(_, x)| all.iter().all(|(_, y)| x == y || departs(x, y) || length(y) < length(x)));
@@ -97,7 +97,7 @@ mod tests {
         let stopped = (1..).map(Revision).zip(&texts).collect();
         let left: Vec<u32> = apart(stopped, &others).into_iter().map(|(r, _)| r.0).collect();
         assert_eq!(left, [2, 3, 5]);
-        // Of an endless run, only this many bytes are compared.
+        // Only this many bytes of an endless run are compared.
         let long = shows(None, &[b'x'; ENDLESS_PREFIX]);
         assert_eq!(apart(vec![(Revision(1), &long)], &[(Revision(2), &long)]).len(), 1);
     }

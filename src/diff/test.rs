@@ -45,8 +45,8 @@ pub struct DifferentialTest {
 pub struct Task<'a> {
     /// The meta program that was explored.
     pub program: &'a Program,
-    /// How the program starts, and the limits of a path. With these, a single input is followed for
-    /// revisions whose outcome no known path predicts. Without, no such outcome is predicted.
+    /// How the program starts, and the limits of a path. They are used to follow single inputs for
+    /// revisions whose outcome no known path predicts. Without them, no such outcome is predicted.
     pub start: Option<(Start, PathLimits)>,
     /// Runs tests natively.
     pub replay: &'a dyn Replay,
@@ -54,12 +54,12 @@ pub struct Task<'a> {
     pub solver: SolverConfig,
     /// Which outputs count as visible.
     pub outputs: OutputsConfig,
-    /// Names of the objects that are floating-point numbers: trials give them such values, and they
+    /// Names of the objects that are floating-point numbers. Trials give them such values, and they
     /// have no ranges.
     pub reals: BTreeSet<String>,
     /// The revisions that run.
     pub revisions: Vec<Revision>,
-    /// Revisions with a function that does not return the result it promises: what they do may
+    /// Revisions with a function that does not return the result it promises. What they do may
     /// differ from build to build.
     pub without_result: BTreeSet<Revision>,
     /// When to stop.

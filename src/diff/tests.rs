@@ -110,8 +110,9 @@ impl Subject {
         })
     }
 
-    /// The number of samples and what they say of revision 1: the share that changed, its bounds, and
-    /// the share of which nothing is known. `dropped` has the paths of further states.
+    /// The number of samples and what they say about revision 1: the share that changed, its
+    /// bounds, and the share about which nothing is known. `dropped` has the paths of further
+    /// states.
     fn share(&self, exhausted: &Exhausted, dropped: &[Vec<ExprId>]) -> (u32, [f64; 4]) {
         let mut differ = self.differ();
         for state in &self.states {
@@ -141,7 +142,7 @@ impl Subject {
     }
 }
 
-/// Revision 1 exits in another way for 1 to 4, of 256 values.
+/// Revision 1 exits in another way for the inputs 1 to 4 of 256.
 #[test]
 fn the_share_of_changed_inputs_covers_what_is_not_known() {
     let mut subject = Subject::new();
@@ -158,15 +159,15 @@ fn the_share_of_changed_inputs_covers_what_is_not_known() {
     // Nothing says what revision 1 does from 5 on.
     let lost = subject.states.pop().expect("a state");
     assert_eq!(subject.share(&all, &[]), (256, [share, share, of(255, 256), of(251, 256)]));
-    // Nor what the original does there.
+    // Nothing says what the original does there, either.
     let original = subject.states.remove(1);
     let none = Exhausted::on_purpose([]);
     let dropped = [high];
     assert_eq!(subject.share(&none, &dropped), (256, [share, share, of(255, 256), of(251, 256)]));
-    // If nothing of it was lost, it assumes that there are no such inputs.
+    // If no state of the original was lost, the original assumes that there are no such inputs.
     assert_eq!(subject.share(&all, &dropped), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));
     assert_eq!(subject.share(&all, &[]), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));
-    // So does revision 1 if it says so.
+    // Revision 1 assumes the same if it says so.
     subject.states.push(original);
     subject.states.push(HaltState { halt: Halt::Outside, ..lost });
     assert_eq!(subject.share(&all, &[]), (5, [of(4, 5), of(4, 5), of(4, 5), 0.0]));

@@ -5,13 +5,13 @@
 //! walk; symbolic bytes and numbers written in the same way contribute an equation of their values.
 //! That is exact as long as the text of a number cannot run into what follows (the number is
 //! *delimited*). Where it can (`%d%d`, a number beside a symbolic byte), the walk splits over the
-//! [`NumberLayout`]s of the number, after which every byte has its place; digits are compared in
+//! [`NumberLayout`]s of the number, after which every byte has its place. Digits are compared in
 //! runs, as quotients of the value by powers of the base. Floating-point numbers (`real`) with
 //! equal values have equal texts, and a text stands for an interval of values.
 //!
-//! The splitting has a budget. Past it only one alignment is followed: the one in which the numbers
-//! agree pairwise, if there is such a one. The condition for equality is then stronger than
-//! necessary and the condition for difference weaker: if it is refuted, that is still a proof of
+//! The splitting has a budget. Past it, only one alignment is followed: the one in which the
+//! numbers agree pairwise, if there is one. The condition for equality is then stronger than
+//! necessary, and the condition for difference is weaker. Refuting the latter still proves
 //! equality.
 
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ pub struct Difference {
 }
 
 /// The condition under which the two texts differ. It is exact unless there are very many numbers
-/// without delimiters, or floating-point numbers of which rounding may hide a difference.
+/// without delimiters, or floating-point numbers whose rounding may hide a difference.
 pub fn difference(exprs: &Exprs, a: &Stream, b: &Stream) -> Difference {
     difference_within(ALIGNMENTS, exprs, a, b)
 }
@@ -121,8 +121,8 @@ impl Number {
     }
 }
 
-/// The bytes with which one of two comparable numbers can go on where the text of the other, a
-/// proper prefix of it, has ended. The longer text is longer than the field, so it is not padded,
+/// The bytes with which the longer of two texts of comparable numbers can go on where the shorter
+/// one, a proper prefix of it, ends. The longer text is longer than the field, so it is not padded,
 /// and its first byte is part of the shorter one.
 fn continuation(a: &Number, b: &Number) -> ByteSet {
     let [a_bounds, b_bounds] = [a, b].map(Number::length_bounds);
@@ -254,8 +254,8 @@ impl Text {
         self.leave(Position { token, inside: Some((layout, 0)) })
     }
 
-    /// The given position, moved behind a number if it is at its end. Equal places so become equal
-    /// positions: the layout of a number says nothing about what follows it.
+    /// The given position, or the position behind the number if it is at the end of one. So equal
+    /// places are equal positions: the layout of a number says nothing about what follows it.
     fn leave(&self, position: Position) -> Position {
         match self.layout(position) {
             Some((_, layout, offset)) if offset == layout.len() => {
@@ -416,7 +416,8 @@ impl TextWalk<'_> {
     }
 
     /// The condition that the digits of a number from `digit` on are those at the start of `text`,
-    /// and the number of bytes that it covers: as many as are digits, at least one.
+    /// and the number of bytes that it covers. These are all leading digits of `text`, or one byte
+    /// if these cannot be digits of the number.
     fn digits_are(
         &self,
         number: &Number,
@@ -439,8 +440,8 @@ impl TextWalk<'_> {
     }
 
     /// Whether comparable numbers that end at the positions `behind` must have equal values if the
-    /// texts from the numbers on are equal. Then neither can be a proper prefix of the other with
-    /// the difference made up by what follows.
+    /// texts from the numbers on are equal. Then neither number can be a proper prefix of the
+    /// other, with what follows making up the difference.
     fn delimited(&self, a: &Number, b: &Number, behind: [Position; 2]) -> bool {
         let continuation = continuation(a, b);
         [0, 1].iter().all(|&side| {
@@ -470,7 +471,7 @@ impl TextWalk<'_> {
             [Next::Real(a), Next::Real(b)] if a.comparable(self.exprs, b) => {
                 let condition = a.same_value(self.exprs, b);
                 let behind = at.map(|position| Position::before(position.token + 1));
-                // Otherwise it depends on what rounding hides.
+                // Otherwise the answer depends on what rounding hides.
                 complete = self.exprs.as_u64(condition) == Some(1);
                 vec![Alignment { condition, behind }]
             }
@@ -536,8 +537,8 @@ impl TextWalk<'_> {
         alignments
     }
 
-    /// The alignments of a floating-point number on one side with anything on the other: the values
-    /// that the literal bytes there spell, and whether there are no others.
+    /// The alignments of a floating-point number on one side with anything on the other, and
+    /// whether there are no others. The number has a value that the literal bytes there spell.
     fn real_with_text(&self, at: [Position; 2], side: usize, real: Real) -> (Vec<Alignment>, bool) {
         let exprs = self.exprs;
         let (other, width) = (1 - side, exprs.width(real.value));

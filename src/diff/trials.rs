@@ -1,10 +1,10 @@
-//! Inputs that are not derived by a query: those of known paths with other numbers and words in
+//! Inputs that are not derived by a query: inputs of known paths with other numbers and words in
 //! them.
 //!
 //! Most patches that differ do so on most inputs, and a native run costs milliseconds where the
 //! next path or query may cost seconds. *Samples* are tried with each batch of states: usual values
 //! for the variables of a path, for which the outcome of every known path can be predicted.
-//! *Variants* are tried for pairs still open when exploration stops: they have other words in the
+//! *Variants* are tried for pairs still open when exploration stops. They have other words in the
 //! text itself, and so may lead where no path was followed. Predictions and plain runs choose among
 //! them, and the inputs chosen are replayed and judged like any other.
 
@@ -39,11 +39,12 @@ use crate::{
 const MODELS: usize = 8;
 /// Time to find one such input.
 const FINDING: Duration = Duration::from_millis(100);
-/// Most variants to make and run.
+/// The greatest number of variants to make and run.
 const VARIANTS: usize = 1024;
 /// A revision runs no more after this many of its runs in a row had to be stopped.
 const STOPPED: usize = 8;
-/// Most samples to look at for each batch of states, and how many in a row may show nothing new.
+/// The greatest number of samples for each batch of states, and of samples in a row that show
+/// nothing new.
 const SAMPLES: usize = 48;
 const FRUITLESS: usize = 12;
 
@@ -112,10 +113,9 @@ impl Differ<'_> {
         bases.collect()
     }
 
-    /// Replays an input on which the open pairs `apart` seem to differ. It does not if following
-    /// the input predicts that no open pair differs and each of these pairs has a revision with an
-    /// error: what a plain run shows after an error means nothing. Returns whether the input was
-    /// replayed.
+    /// Replays an input on which the open pairs `apart` seem to differ, and returns whether it did.
+    /// It does not if following the input predicts that no open pair differs and each pair in
+    /// `apart` has a revision with an error: what a plain run shows after an error means nothing.
     pub(super) fn try_input(
         &mut self,
         (model, prediction): (Assignment, Prediction),
@@ -134,8 +134,8 @@ impl Differ<'_> {
         Ok(true)
     }
 
-    /// The open pairs that differ on an input: by prediction, and if some revision is not
-    /// predicted, by short plain runs. The latter are left out for pairs `known` to differ.
+    /// The open pairs that differ on an input: by prediction, and by short plain runs if some
+    /// revision has no prediction. Such runs are left out for pairs `known` to differ.
     pub(super) fn apart_on(
         &self,
         prediction: &Prediction,
@@ -175,8 +175,8 @@ impl Differ<'_> {
         all.iter().filter(|a| all.iter().any(|b| is_open(*a, b))).collect()
     }
 
-    /// The index of the trial that tells the most unsettled pairs apart, among trials with the
-    /// pairs that they tell apart. Trials that tell none apart are removed.
+    /// The index of the trial in `found` that tells the most unsettled pairs apart. Each trial
+    /// comes with the pairs that it tells apart. Trials that tell none apart are removed.
     fn most_apart<T>(&self, found: &mut Vec<(T, Vec<(Revision, Revision)>)>) -> Option<usize> {
         found.retain_mut(|(_, apart)| {
             apart.retain(|(a, b)| self.pairs.is_unsettled(*a, *b));
@@ -264,9 +264,9 @@ impl Differ<'_> {
         Ok(())
     }
 
-    /// Inputs of some of the paths that came to an end, or if there are none, of paths that were
-    /// cut off. No input comes twice. The inputs go on after what was read: with another beginning
-    /// a program may read more.
+    /// Inputs of some of the paths that came to an end or, if there are none, of paths that were
+    /// cut off. No input comes twice. The inputs go on after what was read, as a program may read
+    /// more after another beginning.
     fn known_inputs(&self, halted: &[HaltState], clock: Clock<'_>) -> Vec<Model> {
         let all = || self.states.iter().chain(halted);
         let ended = |state: &&HaltState| state.is_exact() && state.halt != Halt::Unaffected;

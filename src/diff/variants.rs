@@ -12,13 +12,13 @@ use crate::{
     subject::Times,
 };
 
-/// Number of tokens at the start of standard input that are replaced; the others are kept.
+/// Number of tokens at the start of standard input that are replaced. The others are kept.
 const TOKENS: usize = 16;
-/// Most constants of a program to use.
+/// The greatest number of constants of a program to use.
 const CONSTANTS: usize = 256;
 /// Largest magnitude of a constant to use: larger ones are masks and addresses.
 const LARGEST: i64 = 10_000_000;
-/// Most letters of a new word, and most letters of a word whose length is a number of the text.
+/// The greatest length of a new word, and of a word whose length is a number of the text.
 const LETTERS: usize = 7;
 const LONGEST: usize = 12;
 
@@ -45,7 +45,8 @@ const LEVELS: [i64; 6] = [-1, -7, -1000, 1, 100, -2_147_483_648];
 /// Replacements for any other token.
 const WORDS: [&str; 12] =
     ["a", "b", "aeiou", "rhythm", "banana", "Eye", "queue!", "x9", "345", "1089", "0", "ZYX"];
-/// Replacements for a word where all input is read by the character: with white space in them.
+/// Replacements with white space in them, for words where all input is read one character at a
+/// time.
 const PHRASES: [&str; 4] = ["a b", " a", "it is", "b\ta "];
 /// Replacements for an object of eight bytes that may be a floating-point number.
 const DOUBLES: [f64; 6] = [0.0, 0.5, 1.0, -1.5, 3.0, 100.0];
@@ -59,7 +60,7 @@ enum Manner {
     Small,
     /// Numbers near the program's constants, and words of its characters.
     Near,
-    /// Like the token before it, or nearly so.
+    /// Like the token before, or nearly so.
     Alike,
     /// Numbers as they are, off by one, negated or doubled; words with a small change.
     Nudged,
@@ -67,8 +68,8 @@ enum Manner {
     Mixed,
     /// The largest and smallest numbers, and words as for [`Manner::Near`].
     Extreme,
-    /// All numbers are the same, but for the first few: a maximum or a sum that begins with a wrong
-    /// number shows only if no number of many exceeds it.
+    /// All numbers are equal, except for the first few. A maximum or a sum that begins with a wrong
+    /// number shows only if none of many numbers exceeds it.
     Level,
 }
 
@@ -121,18 +122,18 @@ pub(super) fn constants(module: &Module) -> Vec<i64> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Model {
     pub(super) input: TestInput,
-    /// Whether standard input was read by the character. Then a number in it is a word like any
-    /// other.
+    /// Whether standard input was read one character at a time. Then a number in it is a word like
+    /// any other.
     pub(super) is_text: bool,
-    /// What variants of standard input keep to.
+    /// The limits that variants of standard input keep to.
     pub(super) limits: Limits,
 }
 
-/// What holds the text of standard input to the bounds of the comparison: a variant is an input
-/// like any other.
+/// What keeps the text of standard input within the bounds of the comparison. Variants are bound
+/// like any other input.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Limits {
-    /// Where the text has one length: each of its bytes, if that is fixed.
+    /// If the text has a fixed length: each of its bytes, `None` for those that are free.
     pub(super) bytes: Option<Vec<Option<u8>>>,
     /// What each token may be, in order.
     pub(super) tokens: Vec<Token>,
@@ -143,18 +144,18 @@ pub(super) struct Limits {
 /// What a token of standard input may be.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Token {
-    /// Any text of at most so many bytes.
+    /// Any text of at most this many bytes.
     Word(usize),
     /// An integer in decimal, in this range.
     Integer(RangeInclusive<i128>),
     /// A floating-point number.
     Real,
-    /// Nothing else than it is.
+    /// Only the token itself.
     Fixed,
 }
 
 impl Limits {
-    /// A token that keeps to the limits: `other`, or as much of it as may be there, or else `token`.
+    /// A token within the limits: `other`, shortened if it is too long, or else `token`.
     fn token(&self, place: usize, mut other: String, token: &str) -> String {
         let is_allowed = match self.tokens.get(place).unwrap_or(&self.further) {
             Token::Word(most) => {
@@ -172,8 +173,8 @@ impl Limits {
         if is_allowed { other } else { token.to_owned() }
     }
 
-    /// A text that keeps to the limits: `new`, or as much of it as may be there, followed by the end
-    /// of `text`.
+    /// A text within the limits. If the length is fixed, it is `new`, shortened if it is too long,
+    /// followed by the end of `text`.
     fn text(&self, mut new: Vec<u8>, text: &[u8]) -> Vec<u8> {
         let Some(bytes) = &self.bytes else { return new };
         new.truncate(text.len());
@@ -192,7 +193,7 @@ pub(super) struct Variants {
     constants: Vec<i64>,
     /// Printable characters among the constants, and a few usual ones.
     characters: Vec<u8>,
-    /// Small numbers of the text so far: a word may be as long as one of them says.
+    /// Small numbers in the text so far: a word may be as long as one of them says.
     counts: Vec<usize>,
     /// See [`Model::is_text`].
     is_text: bool,
@@ -231,7 +232,7 @@ impl Variants {
             limits.text(new, text)
         });
         let objects = model.objects.iter().map(|(name, bytes)| {
-            // Natively nothing holds the times of a program to their bounds.
+            // In native runs, nothing keeps the times of a program within their bounds.
             let other = if TestInput::is_of_command_line(name) || Times::is_object(name) {
                 None
             } else {

@@ -1,14 +1,14 @@
 //! When do two revisions differ? A short condition over the numbers of the input, with a proof.
 //!
 //! Any two halt states of the two revisions are a *case*: inputs that take both paths, and the
-//! condition under which the outcomes differ. Inputs are drawn from the cases, a condition is learned
-//! from them, and the solver is asked for inputs of each case on which the condition is wrong. These
-//! join the others until there are none (counterexample-guided synthesis, as in Garg et al.,
-//! "Learning invariants using decision trees and implication counterexamples", POPL 2016).
+//! condition under which the outcomes differ. Inputs are drawn from the cases, and a condition is
+//! learned from them. Then the solver is asked for inputs of each case on which the condition is
+//! wrong. These join the others until there are none (counterexample-guided synthesis, as in Garg
+//! et al., "Learning invariants using decision trees and implication counterexamples", POPL 2016).
 //!
 //! A condition is exact if no case has a counterexample and the audit of `equivalent` passes: every
 //! path of both revisions was followed to an end that says exactly what is seen, and the cases are
-//! all that there are. Nothing that stands in the way of that verdict may stand here, either.
+//! complete. Whatever stands in the way of that verdict also stands in the way here.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,15 +34,15 @@ use crate::{
     tree::{Condition, Sample, Term, learn},
 };
 
-/// The greatest number of numbers that conditions are looked for over.
+/// The greatest number of input numbers that a condition may be over.
 const NUMBERS: usize = 6;
 /// The greatest number of comparisons in a condition that is worth reading.
 const COMPARISONS: usize = 6;
-/// The same while counterexamples still come.
+/// The greatest number of comparisons in a condition while counterexamples still come.
 const COMPARISONS_ON_THE_WAY: usize = 48;
-/// The search ends after so many conditions in a row that are not worth reading.
+/// The search ends after this many conditions in a row that are not worth reading.
 const PATIENCE: u32 = 10;
-/// The greatest number of constants that numbers are divided by to look at the remainders.
+/// The greatest number of constants by which numbers are divided to look at the remainders.
 const MODULI: usize = 8;
 /// The greatest number of usual values of a number, and of inputs made of such values.
 const VALUES: usize = 96;
@@ -57,7 +57,7 @@ const REPLAYED: usize = 16;
 /// What is asked about two revisions.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {
-    /// The two.
+    /// The two revisions.
     pub pair: [Revision; 2],
     /// The names of parameters that are integers, if the input consists of parameters.
     pub signs: Option<&'q Signs>,
@@ -70,22 +70,21 @@ pub struct Question<'q> {
 /// When two revisions differ.
 #[derive(Clone, Debug)]
 pub struct When {
-    /// The condition under which they do; `None` if no short one was found.
+    /// The condition under which they differ; `None` if no short one was found.
     pub condition: Option<Condition>,
     /// The names of the numbers that the condition is over.
     pub names: Vec<String>,
     /// Whether some of the numbers are read from standard input.
     pub is_read: bool,
-    /// Why it is not proved that they differ under this condition and under no other; empty if it
-    /// is.
+    /// Why it is not proved that they differ under exactly this condition; empty if it is proved.
     pub doubts: BTreeSet<String>,
-    /// Whether, on some input, the two may do the same only in that both fail.
+    /// Whether, on some input, the two may do the same only because both fail.
     pub fails_alike: bool,
 }
 
 impl Differ<'_> {
     /// When the two revisions differ; `None` if no number of the input decides that. To be called
-    /// after [`Differ::finish`], and after every path was followed for the pair, also after a test
+    /// after [`Differ::finish`]. Every path must have been followed for the pair, even after a test
     /// told the two apart.
     ///
     /// # Errors
@@ -118,7 +117,7 @@ impl Differ<'_> {
                 doubts.extend(judgement.err().map(|reason| reason.to_string()));
             }
         }
-        // What the engine predicts of an input counts if native runs show it, too.
+        // A prediction about an input counts only if native runs show it, too.
         let samples = models.into_iter().rev().take(REPLAYED);
         for model in samples.filter(|_| condition.is_some()) {
             self.replay(model, FoundBy::Path)?;
@@ -137,13 +136,13 @@ struct Search<'s, 'd> {
     exprs: &'s Exprs,
     solver: Box<dyn Solver>,
     cases: Cases,
-    /// The pairs of states in which the last condition was shown to be right.
+    /// The pairs of states for which the last condition was shown to be right.
     settled: Refutations,
     numbers: Vec<Number>,
     terms: Vec<Term>,
     landmarks: Vec<i128>,
     samples: BTreeMap<Vec<i128>, BTreeSet<bool>>,
-    /// The inputs that samples were made of.
+    /// The inputs from which samples were made.
     models: Vec<Assignment>,
 }
 
@@ -208,8 +207,8 @@ impl<'s, 'd> Search<'s, 'd> {
         self.landmarks.sort_by_key(|mark| mark.unsigned_abs());
     }
 
-    /// Draws inputs: usual values, and for each case some on which the outcomes differ and some on
-    /// which they do not.
+    /// Draws inputs: usual values, and for each case some inputs on which the outcomes differ and
+    /// some on which they do not.
     fn draw(&mut self) {
         for (test, differs) in self.question.known {
             let inputs: Option<Vec<i128>> = self.numbers.iter().map(|n| n.given(test)).collect();
@@ -261,7 +260,7 @@ impl<'s, 'd> Search<'s, 'd> {
         all.filter(new).take(VALUES).collect()
     }
 
-    /// Adds an input, if a case says what happens on it. `keep` says whether it is to run natively.
+    /// Adds an input if a case says what happens on it. `keep` says whether it is to run natively.
     fn add(&mut self, model: Assignment, keep: bool) {
         let Some(case) = self.cases.at(&self.differ.taken(&model)) else { return };
         let Case { surely, maybe, .. } = case;
@@ -299,7 +298,7 @@ impl<'s, 'd> Search<'s, 'd> {
             }
             if self.samples.len() == before {
                 if !counterexamples.is_empty() {
-                    // The numbers do not decide alone: the same ones do both.
+                    // The numbers alone do not decide: the same numbers lead to both outcomes.
                     found = None;
                 }
                 break;
@@ -309,7 +308,7 @@ impl<'s, 'd> Search<'s, 'd> {
         found.filter(|condition| condition.comparisons() <= COMPARISONS)
     }
 
-    /// A condition that says what the samples say; `None` if there is no short one.
+    /// A condition that agrees with the samples; `None` if there is no short one.
     fn learned(&self) -> Option<Condition> {
         let sample = |(inputs, labels): (&Vec<i128>, &BTreeSet<bool>)| match labels.len() {
             1 => Some(Sample { inputs: inputs.clone(), label: labels.contains(&true) }),
@@ -320,8 +319,8 @@ impl<'s, 'd> Search<'s, 'd> {
         (found.comparisons() <= COMPARISONS_ON_THE_WAY).then_some(found)
     }
 
-    /// Inputs on which a condition is wrong, of different cases. If there are none, every case is
-    /// settled, or there is a doubt.
+    /// Inputs of different cases on which a condition is wrong. If there are none, every case is
+    /// settled or there is a doubt.
     fn counterexamples(&mut self, condition: &Condition) -> Vec<Assignment> {
         let holds = numbers::holds(self.exprs, &self.numbers, condition);
         let fails = self.exprs.not(holds);
@@ -354,8 +353,8 @@ impl<'s, 'd> Search<'s, 'd> {
         found
     }
 
-    /// Inputs that satisfy the conditions, as `model` does, and in which a number is as small or as
-    /// large as possible: where ranges end.
+    /// Inputs at the ends of ranges: they satisfy the conditions, as `model` does, and some term is
+    /// as small or as large as possible.
     fn extremes(&mut self, conditions: &[ExprId], model: &Assignment) -> Vec<Assignment> {
         let mut found = Vec::new();
         let terms = self.terms.iter().copied();
@@ -390,7 +389,7 @@ impl<'s, 'd> Search<'s, 'd> {
         let mut best = (value(model), None);
         let mut bound = if is_least { low } else { high };
         while best.0 != bound && !self.is_late() {
-            // Somewhere from here to `bound`.
+            // The extreme lies somewhere from here to `bound`.
             let middle = (best.0 + bound).div_euclid(2);
             let range = match is_least {
                 true => low..=middle,

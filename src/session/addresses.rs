@@ -1,4 +1,4 @@
-//! Which functions of the explored program are where in the native ones.
+//! Where functions of the explored program are in the native programs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,8 +8,8 @@ use crate::{
 };
 
 /// The functions of a module whose native addresses are known by their stems. A stem that several
-/// functions share says nothing: a revision's own function has another address than the one that
-/// it replaces, and names of static functions are given anew in every program.
+/// functions share says nothing: a revision's own function has another address than the one that it
+/// replaces, and static functions are renamed in every program.
 pub(super) fn native_addresses(
     module: &Module,
     by_stem: &BTreeMap<String, u64>,

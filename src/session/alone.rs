@@ -28,9 +28,9 @@ pub(crate) struct Alone {
 }
 
 impl Stage {
-    /// Compiles two revisions in `directory`, each to a program of its own, whose sources are laid
-    /// out below the subdirectory of its number. A package is built without optimisation, which is told
-    /// to `observer` if it takes minutes.
+    /// Compiles two revisions in `directory`, each to a program of its own. Its sources are laid
+    /// out below the subdirectory of its number. A package is built without optimisation; if that
+    /// takes minutes, `observer` is told.
     ///
     /// # Errors
     /// A revision cannot be compiled, or is not made from C files.

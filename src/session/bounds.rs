@@ -120,15 +120,15 @@ pub(super) fn bounds(
 /// What a program asks its surroundings for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asks {
-    /// Its `main` takes the arguments.
+    /// Whether its `main` takes the arguments.
     arguments: bool,
-    /// It looks at environment variables.
+    /// Whether it looks at environment variables.
     environment: bool,
 }
 
 impl Asks {
-    /// What a program that starts at `entry` asks for. The C library of a whole program does so
-    /// for itself, so nothing is known of these.
+    /// What a program that starts at `entry` asks for. The C library of a whole program asks for
+    /// itself, so nothing is known about these.
     pub(super) fn of(module: &Module, entry: &str) -> Self {
         let of_name = |name: &str| module.functions.iter().find(|one| one.name == name);
         Self {
@@ -138,11 +138,12 @@ impl Asks {
     }
 }
 
-/// The bound that makes every proof an empty one.
+/// The bound under which every proof is vacuous.
 pub(crate) const UNREACHED: &str = "no such input reaches what the patches change";
 
-/// Says so if no path reaches what the patches change (if anything `asks` for the revision), and
-/// none was left out: then pairs are equivalent for that reason alone.
+/// Says so if no path reaches what the patches change, and no path was left out: then pairs are
+/// equivalent for that reason alone. `asks` says whether anything in the program asks for the
+/// revision.
 pub(super) fn unreached(
     asks: bool,
     states: &[HaltState],

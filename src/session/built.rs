@@ -37,9 +37,9 @@ pub(crate) struct Built {
     /// The parts of the libc that native programs are linked with.
     library: Closure,
     /// Revisions of an optimised program in which more functions than in the original may end
-    /// without the result that they promise: what these return may differ from build to build.
+    /// without the result that they promise. What these return may differ from build to build.
     pub(crate) without_result: BTreeSet<Revision>,
-    /// The addresses of functions that have one and the same in the native programs of all
+    /// The addresses of functions that have the same address in the native programs of all
     /// revisions, by [stem](compile::stem).
     pub(crate) native_addresses: BTreeMap<String, u64>,
     /// Sets of revisions whose compilations are the same code.
@@ -47,8 +47,8 @@ pub(crate) struct Built {
 }
 
 impl Stage {
-    /// Makes one program to explore, which is for each revision what its own compilation is, and
-    /// the native programs. Sets revisions aside that cannot be linked.
+    /// Makes the native programs, and one program to explore that is the same for each revision as
+    /// its own compilation. Sets aside revisions that cannot be linked.
     pub(crate) fn build(
         &self,
         merged: &mut Merged,
@@ -66,7 +66,7 @@ impl Stage {
             None => self.compile_own(&merge::candidates(&self.subject))?,
         };
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
-        // Without a meta program, start from the original: all others are held against it.
+        // Without a meta program, start from the original. All others are compared with it.
         let modules = match self.meta_bitcode()? {
             Some(modules) => modules,
             None => own.bitcode[&Revision::ORIGINAL].clone(),
@@ -103,7 +103,7 @@ impl Stage {
             }
         }
         if groups.len() < known {
-            // Nothing of them may be left in the program: what they define would be found by name.
+            // Nothing of these may be left in the program: what they define would be found by name.
             let original = &own.bitcode[&Revision::ORIGINAL];
             united = compile::unite(original, &groups, &["main"], &program)?;
         }
@@ -150,8 +150,8 @@ impl Stage {
         Ok(self.compile_meta(files)?.ok())
     }
 
-    /// The native programs as [`Builds`]: one for each revision, or, of a meta program written by
-    /// hand, one for all.
+    /// The native programs as [`Builds`]: one for each revision, or one for all if the meta program
+    /// was written by hand.
     fn builds(&self, made: BTreeMap<Revision, PathBuf>) -> Builds {
         match made.get(&Revision::ORIGINAL) {
             Some(program) if self.subject.is_meta() => Builds::One(program.clone()),
@@ -206,7 +206,7 @@ impl Stage {
         };
         let module = load_cached(&bitcode)?;
         let library = Closure::default();
-        // Packages: the linker decides what of the sources is in a program.
+        // In packages, the linker decides which parts of the sources are in a program.
         let same_code = Vec::new();
         let built =
             Built { bitcode, binaries, library, without_result, native_addresses, same_code };
@@ -223,7 +223,7 @@ impl Stage {
         observer: &mut dyn Observer,
     ) -> anyhow::Result<()> {
         debug!(?own, ?refused, "built");
-        // A compiler that was stopped says nothing of a patch.
+        // A compiler that was stopped says nothing about a patch.
         if self.toolchain.stopper().is_set() {
             bail!(Error::Interrupted);
         }
@@ -242,8 +242,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Builds the `wanted` revisions under a sanitizer. Those with which it does not work, because of
-    /// the program's own flags, say, are left out.
+    /// Builds the `wanted` revisions under a sanitizer. Leaves out those with which that does not
+    /// work, for example because of the program's own flags.
     pub(crate) fn build_sanitized(
         &self,
         built: &Built,
@@ -255,7 +255,7 @@ impl Stage {
         }
         let Some(own) = self.own.get() else { bail!("no revision was compiled") };
         let original;
-        // A meta program written by hand is one program, which is all revisions.
+        // A meta program written by hand is a single program that is all revisions.
         let wanted = match self.subject.is_meta() {
             true => {
                 original = RevisionSet::from_iter([Revision::ORIGINAL]);
@@ -276,8 +276,8 @@ impl Stage {
     }
 }
 
-/// Why a program is not modelled that has functions under names of the C library, or is not with an
-/// original that has others.
+/// Why a program cannot be modelled that has functions under names of the C library, or cannot be
+/// together with an original that has others; `None` if it can.
 fn clash(
     program: &compile::Program,
     overriding: &BTreeMap<u32, Overriding>,
@@ -311,8 +311,8 @@ fn clash(
     })
 }
 
-/// Builds, beside the plain programs of the `wanted` revisions, those that watch their accesses to
-/// memory.
+/// Builds the programs of the `wanted` revisions that watch their accesses to memory, beside the
+/// plain programs.
 fn build_watched(whole: &Whole, plain: &Builds, wanted: &RevisionSet) -> Builds {
     let watched = |program: &Path| program.with_extension("watched");
     let plain = plain.of(wanted);

@@ -15,7 +15,7 @@ use crate::{
     subject::{Form, Patch, Revision, Subject},
 };
 
-/// What to do if what runs now is not what ran.
+/// What to do if what runs now is not what was compared.
 pub(super) const CHANGED: &str = "changed since the comparison; run `psychic diff` again";
 
 /// The SHA-256 of each source of the original, in hexadecimal, by the name of its file.
@@ -64,7 +64,7 @@ fn patch_text(
 /// Checks that the sources, and the patches that are `concerned`, are those that were compared.
 ///
 /// # Errors
-/// One of them is another, or cannot be read.
+/// One of them has changed, or cannot be read.
 pub(crate) fn unchanged(
     subject: &Subject,
     document: &Document,

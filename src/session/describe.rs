@@ -60,7 +60,7 @@ pub(crate) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDesc
 
 /// Shows the bytes of a value: a string as C would write it, without trailing zeros; a buffer of
 /// numbers as these numbers; another object of the size of an integer as a number, or as a text if
-/// it is one; everything else as a quoted text without its terminating NUL.
+/// it is one; anything else as a quoted text without its terminating NUL.
 fn describe_bytes(bytes: &[u8], param: Option<&ParamConfig>, real: bool) -> String {
     let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     if let Some(ParamConfig { string: Some(_), .. }) = param {
@@ -129,7 +129,7 @@ pub(super) fn describe_outcomes(
     described
 }
 
-/// Describes those parts of an outcome that count.
+/// Describes the parts of an outcome that count.
 pub(crate) fn describe_outcome(
     outcome: &Outcome,
     counted: &OutputsConfig,

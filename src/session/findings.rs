@@ -93,9 +93,10 @@ impl Findings {
         &self.revisions
     }
 
-    /// What the functions of revisions that are proved to do the same outside return and leave, if
-    /// the subject asks for it ([`OutputsConfig::functions`](crate::subject::config::OutputsConfig::functions)).
-    /// Results of their own, in `inner/`.
+    /// The comparison of what functions return and leave, among revisions that are proved to do the
+    /// same outside, if the subject asks for it
+    /// ([`OutputsConfig::functions`](crate::subject::config::OutputsConfig::functions)). Its
+    /// results are in `inner/`.
     pub fn inner(&self) -> Option<&Findings> {
         self.inner.as_deref()
     }
@@ -181,7 +182,8 @@ pub(super) struct Run<'a> {
     pub(super) walk: RegionWalk,
     pub(super) shares: Vec<ShareRow>,
     pub(super) divergences: Option<Vec<DivergenceRow>>,
-    /// What was not looked at behind divergences, and what is not known of their lines, in words.
+    /// What was not looked at behind divergences, and what is not known about their lines, in
+    /// words.
     pub(super) bounds: Vec<String>,
     pub(super) statistics: Statistics,
     /// As [`Findings::exhausted`].
@@ -191,7 +193,7 @@ pub(super) struct Run<'a> {
     pub(super) building: Duration,
     pub(super) elapsed: Duration,
     /// When the time for native runs is over: at the end of the time budget, or a little later if
-    /// that is small.
+    /// the budget is small.
     pub(super) deadline: Option<Instant>,
 }
 
@@ -308,7 +310,7 @@ impl Run<'_> {
             divergences: divergences.iter().map(|row| row.divergence).max().unwrap_or(0),
             regressions: divergences.iter().filter(|row| row.shown == Shown::Regression).count()
                 as u32,
-            // They are known only by the tests of this report.
+            // Interactions are known only from the tests of this report.
             interactions: 0,
             critical: 0,
         };

@@ -17,9 +17,9 @@ use crate::{
 };
 
 impl Findings {
-    /// Takes the differences of a comparison by what functions do over into the verdicts. `counted` is
-    /// what counts outside. A pair of which native runs differ there, too, is `unknown`: its proof says
-    /// that there is no such input.
+    /// Adds differences in what functions return and leave to the verdicts. `counted` is what
+    /// counts outside. A pair whose native runs differ outside, too, becomes `unknown`: its proof
+    /// says that there is no such input.
     pub(super) fn look_inside(&mut self, inner: Findings, counted: &OutputsConfig) {
         let outside = inner.differ_outside(counted);
         let differ = inner.pairs().iter().filter(|row| row.verdict == Verdict::Distinguished);

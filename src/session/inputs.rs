@@ -150,7 +150,7 @@ pub(crate) struct GivenTest {
 }
 
 impl GivenTest {
-    /// A test of which nothing is known to be right.
+    /// A test whose right outcome is not known.
     fn open(input: TestInput) -> Self {
         Self { input, stdout: None, exit: None }
     }
@@ -204,7 +204,7 @@ pub(crate) fn test(file: &Path) -> anyhow::Result<TestInput> {
 }
 
 /// The command line of a test. A test without arguments of its own has those of `[inputs]`, which
-/// are all fixed texts in that case.
+/// are then all fixed texts.
 fn command_line(config: &InputsConfig, given: Option<&[String]>) -> Vec<Vec<u8>> {
     let fixed = || {
         let text = |arg: &ArgConfig| match arg {

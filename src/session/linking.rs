@@ -32,7 +32,7 @@ pub(crate) fn load_cached(bitcode: &Path) -> anyhow::Result<Module> {
     load_vetted(bitcode, || Ok(()))
 }
 
-/// Loads a program that others compiled, or what is known of it from an earlier run.
+/// Loads a program that others compiled, or what is known about it from an earlier run.
 pub(crate) fn load_foreign(bitcode: &Path, stopper: Stopper) -> anyhow::Result<Module> {
     load_vetted(bitcode, || Ok(Toolchain::find()?.stopped_by(stopper).vet(bitcode)?))
 }
@@ -43,8 +43,8 @@ fn load_vetted(bitcode: &Path, vet: impl FnOnce() -> anyhow::Result<()>) -> anyh
 }
 
 /// Links what a program needs of the libc, and writes the result to `out`. The program is given
-/// lowered and as the path of its bitcode; `overriding` are names of the libc that some of its revisions
-/// define. Returns the lowered result, and what was linked.
+/// both lowered and as the path of its bitcode. `overriding` has the names of the libc that some of
+/// its revisions define. Returns the lowered result, and what was linked.
 pub(crate) fn link_libc(
     toolchain: &Toolchain,
     libc: Option<&Libc>,

@@ -22,7 +22,7 @@ use crate::{
     subject::{Revision, RevisionSet, Subject},
 };
 
-/// Why a revision is set aside that could take part.
+/// The reason for setting aside a revision that could take part.
 const NOT_ASKED_FOR: &str = "not asked for";
 
 /// The result of the merge.
@@ -38,7 +38,7 @@ impl Stage {
     pub(crate) fn merge(&self, observer: &mut dyn Observer) -> anyhow::Result<Merged> {
         self.try_merge(observer).inspect_err(|_| {
             if self.toolchain.stopper().is_set() {
-                // An interruption is not the subject's fault: what is built remains of use.
+                // An interruption is not the subject's fault: what is built remains useful.
                 return;
             }
             // A run that fails leaves nothing behind.
@@ -147,7 +147,7 @@ impl Stage {
 }
 
 impl Merged {
-    /// Some of the revisions.
+    /// The merge with only some of the revisions.
     pub(super) fn only(&self, revisions: &BTreeSet<Revision>) -> Self {
         let rows = self.rows.iter().filter(|row| revisions.contains(&row.revision));
         Self::of(rows.cloned().collect())
@@ -171,7 +171,7 @@ impl Merged {
         Err(MergeError::NothingToMerge(reasons.collect()))
     }
 
-    /// Sets all revisions but these aside.
+    /// Sets aside all revisions but these.
     pub(super) fn keep(&mut self, wanted: &RevisionSet) {
         for row in &mut self.rows {
             if !wanted.contains(row.revision) && row.status != Status::Rejected {
@@ -181,8 +181,8 @@ impl Merged {
         self.revisions.retain(|revision| wanted.contains(*revision));
     }
 
-    /// Notes how many functions and variables are each revision's own, and sets the `refused` ones
-    /// aside.
+    /// Notes how many functions and variables each revision has of its own, and sets aside the
+    /// `refused` revisions.
     pub(super) fn note(
         &mut self,
         own: &BTreeMap<u32, usize>,
@@ -200,8 +200,8 @@ impl Merged {
     }
 }
 
-/// Checks a file the way every revision's files are compiled, and a meta program by compiling it.
-/// The build uses what that made.
+/// Checks a file by compiling it as every revision's files are compiled. Checks a meta program by
+/// compiling it to bitcode, which the build then uses.
 struct MetaCompiler<'a> {
     stage: &'a Stage,
 }

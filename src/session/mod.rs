@@ -1,9 +1,9 @@
 //! A run from a subject to its findings: merge, build, explore, pair, replay, cluster, tree.
 //!
-//! A run prints nothing; it tells an [`Observer`] how far it is. When its
-//! [`Interrupt`](crate::interrupt::Interrupt) is set, it
-//! ends early and keeps what it has found. Before the build is done, an interrupt also ends the
-//! compilers that are running; after it, they finish. The `main` of a program that uses this module must begin with
+//! A run prints nothing; it reports its progress to an [`Observer`]. When its
+//! [`Interrupt`](crate::interrupt::Interrupt) is set, it ends early and keeps what it has found.
+//! Before the build is done, an interrupt also ends the compilers that are running; after it, they
+//! finish. The `main` of a program that uses this module must begin with
 //! [`sandbox_helper`](crate::replay::sandbox_helper): native runs are confined by a helper process,
 //! which is the same executable started once more.
 

@@ -22,27 +22,27 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Divisors of the usual time limit for a run that is proved never to end: the first, and the
-/// second if the run has not yet shown what it should. They must not be larger, as this run is the
-/// only check of such a proof that shares nothing with it.
+/// Divisors of the usual time limit for a run that is proved never to end. The second applies if
+/// the run has not yet shown what it should. They must not be larger: this run is the only check of
+/// such a proof that shares nothing with it.
 const ENDLESS: [u32; 2] = [100, 10];
-/// Divisors of the usual time limit for a run about which nothing is known. The number of the
-/// revision's runs that were stopped before selects the divisor; from the last one on, it stays the
-/// same.
+/// Divisors of the usual time limit for a run about which nothing is known. The number of runs of
+/// the revision that were stopped before selects the divisor; the last divisor serves for all
+/// larger numbers.
 const UNKNOWN: [u32; 3] = [1, 4, 20];
 /// Divisors, selected as those of [`UNKNOWN`], for a run about which nothing is known yet, or which
-/// is only a glance: it runs again before it counts.
+/// is only a glance. Such a run is repeated before it counts.
 const EARLY: [u32; 3] = [50, 200, 500];
 /// The divisor of the usual time limit for the sanitized runs of a revision whose plain run, with
 /// [`UNKNOWN`], was stopped.
 const STOPPED: u32 = 20;
-/// The limit on output, in bytes, for runs that may never end but whose end would count.
+/// The limit on output, in bytes, for runs that may never end but count if they do.
 const UNKNOWN_OUTPUT: u64 = 16 * ENDLESS_PREFIX as u64;
 /// Up to this number of revisions, all are built for MemorySanitizer at once.
 const FEW: usize = 32;
 /// The greatest number of revisions that are named in a line.
 const SHOWN: usize = 5;
-/// How many times the usual time limit a run gets that should have ended but did not.
+/// A run that should have ended but did not gets this many times the usual time limit.
 const PATIENCE: u32 = 5;
 
 /// Replays tests on the builds of a subject. Sanitized builds are made when they are first needed,
@@ -128,7 +128,7 @@ impl<'a> Native<'a> {
 
     /// Builds those revisions of `wanted` that are not yet built under a sanitizer. If there are at
     /// most [`FEW`] revisions, all in one program, the first build for MemorySanitizer includes all
-    /// of them: it is made from what is already compiled, so this takes no longer.
+    /// of them. It is made from what is already compiled, so this takes no longer.
     fn build(&self, sanitizer: Sanitizer, wanted: &RevisionSet) -> anyhow::Result<()> {
         let known = self.watched().clone();
         let is_new = |other: &Revision| !known.contains_key(&(sanitizer, *other));
@@ -172,7 +172,7 @@ impl<'a> Native<'a> {
     }
 
     /// Runs one revision on a test. It must already be built for each sanitizer whose set in
-    /// `concerned` it is in.
+    /// `concerned` contains it.
     fn outcome(
         &self,
         test: &TestInput,
@@ -185,7 +185,7 @@ impl<'a> Native<'a> {
         if expected.early.contains(revision) {
             let outcome = self.impatient((&self.early, ENDLESS_OUTPUT), test, revision)?;
             if is_stopped(&outcome) {
-                // It will probably be stopped again when it runs with UNKNOWN.
+                // The revision will probably be stopped again when it runs with UNKNOWN.
                 *self.unknown.stopped().entry(revision).or_default() += 1;
             }
             return Ok(outcome);
@@ -194,8 +194,7 @@ impl<'a> Native<'a> {
             true => Some(self.impatient((&self.unknown, UNKNOWN_OUTPUT), test, revision)?),
             false => None,
         };
-        // That the plain run was stopped says nothing against the revision: only an error counts
-        // then.
+        // A stopped plain run says nothing against the revision: only an error counts then.
         let is_endless = plain.as_ref().is_some_and(|outcome| outcome.termination.is_endless());
         let part = if is_endless { STOPPED } else { 1 };
         let mut watched = Watched::new(self.built.binaries.uninitialised);
@@ -218,7 +217,7 @@ impl<'a> Native<'a> {
             if !is_stopped(&outcome) {
                 return Ok(outcome);
             }
-            // The machine may just have been busy, which must not make a difference.
+            // The machine may just have been busy. That must not make a difference.
             let time = self.limits.time * PATIENCE;
             self.plain(test, revision, Within { time, ..self.limits.into() })
         })
@@ -266,8 +265,8 @@ impl<'a> Native<'a> {
         Ok(self.plain.run_within(within, test, revision, Sanitizer::None)?)
     }
 
-    /// The sanitizers that can confirm the errors in `expected`. Each is given with the revisions
-    /// that are expected to have such an error or about which nothing is known.
+    /// The sanitizers that can confirm the errors in `expected`, each with the revisions that are
+    /// expected to have such an error or about which nothing is known.
     fn concerned(&self, expected: &Expected) -> Vec<(Sanitizer, RevisionSet)> {
         let of = |sanitizer: Sanitizer| {
             let confirms = |error: Error| {
@@ -329,7 +328,8 @@ impl Replay for Native<'_> {
         expected: &Expected,
     ) -> Result<Vec<Outcome>, ReplayFailed> {
         let mut concerned = self.concerned(expected);
-        // Build before the runs start: runs at the same time would each build what they need.
+        // Build before the runs start. Otherwise, runs at the same time would each build what they
+        // need.
         for (sanitizer, revisions) in &concerned {
             let built = self.build(*sanitizer, revisions);
             built.map_err(|error| ReplayFailed::Impossible(format!("{error:#}")))?;

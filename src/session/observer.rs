@@ -1,4 +1,4 @@
-//! The events by which a run tells how far it is.
+//! The events by which a run reports its progress.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 use super::Error;
 use crate::results::RevisionRow;
 
-/// Something that a run has begun or found out, or how far it is. As JSON it is an object whose `event`
-/// is the kind.
+/// Something that a run has begun or found out, or its progress. As JSON it is an object whose
+/// `event` is the kind.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -67,9 +67,9 @@ pub enum Event<'a> {
         /// The number of these revisions.
         revisions: usize,
     },
-    /// The comparison by what functions return and leave failed. What was found before stays.
+    /// The comparison by what functions return and leave has failed. What was found before stays.
     NotInside {
-        /// Why.
+        /// The reason.
         #[serde(serialize_with = "shown")]
         error: &'a Error,
     },

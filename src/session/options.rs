@@ -11,7 +11,7 @@ use crate::{
     subject::config::BudgetConfig,
 };
 
-/// The greatest number of values to follow of a symbolic size, pointer or the like.
+/// The greatest number of values to follow for a symbolic size, pointer or the like.
 const CONCRETISATIONS: u32 = 256;
 
 /// How to compare the revisions of a subject.
@@ -26,13 +26,13 @@ pub struct Options {
     /// Begin with the tests that an earlier, interrupted run left in [`Self::out`]. Without that,
     /// this has no effect.
     pub resume: bool,
-    /// The directory to write every query that a verdict rests on to, as SMT-LIB 2 files with their
+    /// The directory for every query that a verdict rests on, as SMT-LIB 2 files with their
     /// answers. It must be empty or new.
     pub queries: Option<PathBuf>,
     /// Follow paths even where no patch can make a difference any more. For a program without a
     /// build of its own, this is always done.
     pub all_paths: bool,
-    /// Keep states that parted apart, even where their ways meet again.
+    /// Keep states apart once they have parted, even where their ways meet again.
     pub apart: bool,
     /// What to run once for several revisions.
     pub sharing: Sharing,
@@ -45,7 +45,7 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Until {
     /// First what [`Until::Trees`] follows; once that has taken long, only what [`Until::Pairs`]
-    /// does.
+    /// follows.
     Either,
     /// Pairs that no test has told apart yet.
     Pairs,
@@ -78,7 +78,7 @@ pub struct SearchOptions {
     pub search: Option<Search>,
     /// Functions of the C library whose code runs in place of their models.
     pub without_models: Vec<String>,
-    /// The directory to write every query that reaches the solver to, as SMT-LIB 2 files.
+    /// The directory for every query that reaches the solver, as SMT-LIB 2 files.
     pub log_queries: Option<PathBuf>,
     /// The token by which the run can be asked to end.
     pub interrupt: Interrupt,

@@ -13,8 +13,8 @@ use crate::{
 /// Whether outcomes of `tests` are right, by test and cluster. `revisions` are those of the tests'
 /// outcomes.
 ///
-/// What a `given` test says comes first, then the reference where it does not fail itself; the
-/// implicit oracle finds errors wrong.
+/// What a `given` test says comes first, then the reference, unless it fails itself. Failing that,
+/// the implicit oracle takes errors to be wrong.
 pub(super) fn right(
     subject: &Subject,
     given: &[GivenTest],

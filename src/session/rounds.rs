@@ -14,35 +14,35 @@ use crate::{
     explore::{Explorer, Round, Spent},
 };
 
-/// A batch of halt states is full when it has as many as were paired before, but not with fewer
-/// than this.
+/// A batch of halt states is full when it has as many states as were paired before, but at least
+/// this many.
 const FIRST_BATCH: usize = 32;
-/// The number of halt states with which a batch is always full.
+/// The number of halt states at which a batch is always full.
 const BATCH_STATES: usize = 2048;
 /// The number of rounds after which a batch is paired even if it is not full.
 const BATCH_ROUNDS: u32 = 4;
-/// The time after which a batch is paired even if it is not full: rounds may take long where the
+/// The time after which a batch is paired even if it is not full. Rounds may take long if the
 /// solver or a loop keeps some states busy.
 const BATCH_TIME: Duration = Duration::from_secs(1);
-/// What exploring may take while it follows paths for more than open pairs, that is, for the
-/// clusterings of all inputs.
+/// What exploring may take while it follows paths for more than open pairs: for the clusterings of
+/// all inputs.
 const TREE: Spent =
     Spent { paths: 4096, instructions: 2_000_000, queries: 4096, solving: Duration::from_secs(2) };
-/// The divisor of [`TREE`] that gives what exploring may take before another way is tried to prove
-/// what is still open.
+/// [`TREE`] divided by this is what exploring may take before another way is tried to prove what is
+/// still open.
 const EASY: u32 = 16;
-/// The factor by which solver time counts for less than [`EASY`] says.
+/// Before it is compared with [`TREE`] divided by [`EASY`], solver time is divided by this.
 const TIME: u32 = 4;
-/// The divisor of the time left for trying variants of known inputs that gives the time for the
-/// first trial, before lockstep.
+/// The time left for trying variants of known inputs, divided by this, is the time for the first
+/// trial, before lockstep.
 const FIRST_TRYING_PART: u32 = 6;
-/// The number of variants in a row that show nothing new after which the first trial ends, if
-/// queries are quick and so will soon find other inputs.
+/// The first trial ends after this many variants in a row that show nothing new, if queries are
+/// quick and so will soon find other inputs.
 const FEW_IN_VAIN: usize = 24;
-/// The number of variants in a row that show nothing new after which later trials end, and the
-/// first one if queries are slow.
+/// Later trials end after this many variants in a row that show nothing new. So does the first
+/// trial if queries are slow.
 pub(super) const MANY_IN_VAIN: usize = 160;
-/// The average time of a query from which on queries are slow.
+/// Queries are slow if they take at least this long on average.
 const SLOW: Duration = Duration::from_millis(3);
 /// The interval at which the tables about tests are written anew.
 const WRITE_INTERVAL: Duration = Duration::from_secs(5);
@@ -51,9 +51,9 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(5);
 /// `differ`. Returns whether every path was followed to its end, and what paths were followed for
 /// at the end.
 ///
-/// Halt states are passed on in batches, because nothing can be predicted for a revision of which
-/// no state has halted yet. As long as rounds are short, when a batch is full depends on the
-/// exploration alone and not on time, so the results do not depend on time either.
+/// Halt states are passed on in batches, because nothing can be predicted for a revision that has
+/// no halt state yet. As long as rounds are short, the exploration alone, and not time, decides
+/// when a batch is full. So the results do not depend on time either.
 pub(super) fn explore_and_pair(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -151,7 +151,7 @@ pub(super) fn explore_and_pair(
     }
 }
 
-/// If only open pairs are explored for, makes the exploration drop whatever no open pair needs.
+/// Makes the exploration drop whatever no open pair needs, if it explores for open pairs alone.
 fn follow_open(
     explorer: &mut Explorer<'_>,
     differ: &mut Differ<'_>,
@@ -165,7 +165,7 @@ fn follow_open(
 }
 
 /// Whether exploring has taken as long as a tree is worth: all of [`TREE`], or an eighth of it if
-/// no pair is open and so nothing else is left to do.
+/// no pair is open, so that nothing else is left to do.
 fn is_long(spent: Spent, open: usize) -> bool {
     is_part_spent(spent, if open == 0 { 8 } else { 1 })
 }

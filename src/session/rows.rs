@@ -185,8 +185,8 @@ pub(crate) fn outcome_rows<'a>(
         .collect()
 }
 
-/// The `finding` of an outcome: the error that ended the run, or that the run was stopped; else the
-/// errors that it went on after.
+/// The `finding` of an outcome: the error that ended the run, or how it was stopped, or else the
+/// errors after which it went on.
 pub(super) fn ending(outcome: &Outcome) -> String {
     let noted = outcome.noted.iter().map(ToString::to_string);
     match (&outcome.finding, outcome.termination) {

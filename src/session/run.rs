@@ -1,4 +1,4 @@
-//! A comparison from a subject to its findings, and what else is found out by exploring.
+//! A comparison from a subject to its findings, and other questions that exploring answers.
 
 use std::{
     collections::BTreeSet,
@@ -53,11 +53,11 @@ const LEAST_JUDGING: Duration = Duration::from_secs(5);
 /// is otherwise an eighth of the time since exploring began.
 const LEAST_WALK: Duration = Duration::from_secs(1);
 
-/// What is said of the interaction of changes if some clusterings may not have been seen.
+/// What is said about the interaction of changes if some clusterings may not have been seen.
 const UNVISITED: &str = "not every way in which inputs tell the subsets apart was visited: other inputs may \
                          show further interactions";
 
-/// The most subsets of changes of which every clustering is looked for.
+/// The greatest number of subsets of changes for which every clustering is looked for.
 const FEW: usize = 64;
 
 /// A subject whose revisions are to be compared.
@@ -66,7 +66,7 @@ pub struct Session {
     options: Options,
     /// The changes whose interaction is looked for, if the revisions are subsets of them.
     changes: Option<interact::Task>,
-    /// The directory that it works in if there is no [`Options::out`].
+    /// The directory to work in if there is no [`Options::out`].
     _scratch: Option<TempDir>,
 }
 
@@ -110,8 +110,8 @@ impl Session {
         })
     }
 
-    /// Looks for divergences, inputs on which new revisions go another way through the code than an
-    /// old one, and compares the revisions on these. Results are those of [`Self::diff`] and
+    /// Looks for divergences: inputs on which new revisions take another way through the code than
+    /// an old one. Compares the revisions on these inputs. Results are those of [`Self::diff`] and
     /// [`Findings::divergences`].
     ///
     /// # Errors
@@ -132,8 +132,8 @@ impl Session {
         })
     }
 
-    /// Tells the subsets of the changes of one patch apart, and says which changes interact. Results are
-    /// those of [`Self::diff`], whose revisions are the subsets, and
+    /// Tells the subsets of the changes of one patch apart, and says which changes interact.
+    /// Results are those of [`Self::diff`], whose revisions are the subsets, and
     /// [`Report::interaction`](crate::report::Report::interaction).
     ///
     /// # Errors
@@ -189,7 +189,7 @@ impl Session {
             shadow.choose(&mut merged)?;
         }
         if let Some(task) = &self.changes {
-            // Without them, there is nothing to look for, or nothing to judge it by.
+            // Without these revisions, there is nothing to look for, or nothing to judge it by.
             let needed = [Some(task.patched()), self.stage.subject.reference];
             for revision in needed.into_iter().flatten() {
                 takes_part(&merged.rows, revision)?;
@@ -198,7 +198,7 @@ impl Session {
         self.compare_merged(merged, (seeds, began), shadow, observer)
     }
 
-    /// Builds, explores and concludes. `began` is when the build is taken to have begun.
+    /// Builds, explores and concludes. `began` is the time from which the build counts.
     fn compare_merged(
         &self,
         mut merged: Merged,
@@ -247,8 +247,7 @@ impl Session {
         Ok(found?)
     }
 
-    /// Explores and pairs what was built, as far as the time budget allows, and lets `conclude` make
-    /// the result of it.
+    /// Explores and pairs what was built, within the time budget. Then `conclude` makes the result.
     fn explore<T>(
         &self,
         (merged, built, module): (&Merged, &Built, Module),
@@ -289,7 +288,7 @@ impl Session {
         exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
         let budget = options.search.time(&config.budget);
         let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
-        // Whoever looks for divergences gives no more time to anything than to that.
+        // A search for divergences gives no step more time than it has itself.
         let part = |part| {
             let clock = clock(budget.map(|time| time.mul_f64(part)));
             shadow.map_or(clock, |shadow| clock.within(shadow.concolic))
@@ -320,7 +319,7 @@ impl Session {
         observer.observe(Event::Exploring);
         for (tests, (input, found_by)) in seeds.into_iter().enumerate() {
             if found_by == FoundBy::Given && clock.is_over() {
-                // It is not lost: the next run is given it, too.
+                // The test is not lost: the next run is given it, too.
                 continue;
             }
             observer.observe(Event::Trying { tests });
@@ -331,7 +330,7 @@ impl Session {
         let mut until =
             options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
         let mut exhausted = false;
-        // What is far from the tests is not looked at.
+        // A search that has tests does not look at what is far from them.
         if shadow.is_none() || tests.is_empty() {
             (exhausted, until) =
                 explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
@@ -455,7 +454,7 @@ impl Session {
             findings.report.summary.critical = found.critical.len() as u32;
             findings.report.interaction = Some(found);
         }
-        // They are large, and another comparison may follow.
+        // These are large, and another comparison may follow.
         drop((explorer, differ));
         if !clock.is_interrupted() {
             let time = self.options.search.time(&stage.subject.config.budget);
@@ -478,7 +477,7 @@ impl Session {
     }
 
     /// Compares the revisions of equivalent pairs by what their functions return and leave, within
-    /// `time`; `None` if the subject does not ask for it, or there is no such pair.
+    /// `time`; `None` if the subject does not ask for this, or there is no such pair.
     ///
     /// # Errors
     /// As [`Session::diff`].
@@ -518,7 +517,7 @@ struct Explored<'e, 'd> {
     program: &'e Program,
     /// The divergences that were looked for, and the inputs that were found.
     shadow: Option<(&'e Shadow, Vec<(Behind, TestInput)>)>,
-    /// What was not looked at behind them, in words.
+    /// What was not looked at behind divergences, in words.
     bounds: Vec<String>,
     explorer: Explorer<'e>,
     differ: Differ<'d>,
@@ -527,7 +526,7 @@ struct Explored<'e, 'd> {
     exhausted: bool,
     until: Until,
     began: Instant,
-    /// The time until which anything new is begun, and that for judging tests.
+    /// The clock for beginning anything new. `judging` is the clock for judging tests.
     clock: Clock<'e>,
     judging: Clock<'e>,
     record: Option<Recording>,
@@ -549,8 +548,8 @@ fn unless_interrupted<T>(
     if interrupt.is_set() { Err(Error::Interrupted) } else { Ok(made?) }
 }
 
-/// Prepares `directory` for the queries that verdicts rest on. It must be empty, as the queries of
-/// two runs must not be mixed.
+/// Prepares `directory` for the queries that verdicts rest on. It must be empty, as queries of two
+/// runs must not be mixed.
 fn recording(directory: &Path) -> anyhow::Result<Recording> {
     let name = || directory.display().to_string();
     fs::create_dir_all(directory).with_context(name)?;

@@ -1,13 +1,14 @@
-//! Shadow symbolic execution: inputs on which new revisions go another way through the code than an
-//! old one (Palikareva, Kuchta and Cadar, "Shadow of a doubt: testing for divergences between software
-//! versions", ICSE 2016).
+//! Shadow symbolic execution: inputs on which new revisions take another way through the code than
+//! an old one (Palikareva, Kuchta and Cadar, "Shadow of a doubt: testing for divergences between
+//! software versions", ICSE 2016).
 //!
-//! A *concolic phase* follows the path of each given test that reaches a patch, and finds where other
-//! revisions may leave the old one's way there ([`exec::concolic`](crate::exec::concolic())). Without
-//! tests, all paths are explored instead. A *bounded phase* explores the new revisions alone behind each
-//! divergence, breadth first. Every path that it finds has an input, on which all revisions run natively.
+//! A *concolic phase* follows the path of each given test that reaches a patch, and finds where
+//! other revisions may leave the old one's way there ([`exec::concolic`](crate::exec::concolic())).
+//! Without tests, all paths are explored instead. A *bounded phase* explores the new revisions
+//! alone behind each divergence, breadth first. Every path that it finds has an input, on which all
+//! revisions run natively.
 //!
-//! Where a program is in its meta program is translated to lines of the old and the new sources.
+//! Places in the meta program are translated to lines of the old and the new sources.
 
 use std::{
     cmp::Reverse,
@@ -38,7 +39,7 @@ use crate::{
     subject::Revision,
 };
 
-/// The most paths behind one divergence that get an input.
+/// The greatest number of paths behind one divergence that get an input.
 const MOST_PATHS: usize = 256;
 
 /// What divergences are looked for, and how long.
@@ -46,9 +47,9 @@ const MOST_PATHS: usize = 256;
 pub struct Shadow {
     /// The old revision.
     pub old: Revision,
-    /// The new revision; without it, every other one is.
+    /// The new revision. If there is none, every other revision is new.
     pub new: Option<Revision>,
-    /// A later revision, which says what differences were wanted.
+    /// A later revision. It says which differences were wanted.
     pub later: Option<Revision>,
     /// Whether to begin without the tests of the subject.
     pub without_tests: bool,
@@ -59,7 +60,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Checks that the revisions take part. Where one new revision was asked for, the others are set
+    /// Checks that the revisions take part. If one new revision was asked for, the others are set
     /// aside; the original always takes part.
     ///
     /// # Errors
@@ -109,7 +110,7 @@ pub(super) struct Hunt<'a> {
 #[derive(Default)]
 pub(super) struct Followed {
     pub(super) paths: Vec<Behind>,
-    /// The numbers of the divergences behind which there are more paths.
+    /// The numbers of the divergences behind which not all paths were followed.
     cut: Vec<u32>,
 }
 
@@ -126,8 +127,8 @@ pub(super) struct Behind {
 }
 
 impl Hunt<'_> {
-    /// The new revisions. Each is held against the old one alone: the branches of a third one would divide
-    /// the paths of the two.
+    /// The new revisions. Each is compared with the old one alone: the branches of a third revision
+    /// would divide the paths of the two.
     fn news(&self) -> Vec<Revision> {
         self.start.revisions.iter().filter(|revision| self.shadow.is_new(*revision)).collect()
     }
@@ -137,8 +138,8 @@ impl Hunt<'_> {
         Start { revisions: [self.shadow.old, new].into_iter().collect(), ..start.clone() }
     }
 
-    /// Finds divergences on the paths of given tests that reach a patch, those first that reach the most
-    /// places that it changes.
+    /// Finds divergences on the paths of given tests that reach a patch. Tests that reach the most
+    /// places that it changes come first.
     ///
     /// # Errors
     /// No test can be followed, or none reaches a patch.
@@ -187,7 +188,7 @@ impl Hunt<'_> {
         Ok(all)
     }
 
-    /// Finds divergences on all paths, as far as time allows.
+    /// Finds divergences on all paths that can be followed in time.
     pub(super) fn everywhere(&self) -> anyhow::Result<Vec<Divergence>> {
         let clock = self.clock.within(self.shadow.concolic);
         let (news, mut all) = (self.news(), Vec::new());
@@ -201,8 +202,8 @@ impl Hunt<'_> {
         Ok(all)
     }
 
-    /// Follows the new revisions behind each divergence. The first path of a divergence belongs to the
-    /// `phase` in which that was found.
+    /// Follows the new revisions behind each divergence. The first path of a divergence belongs to
+    /// the `phase` in which the divergence was found.
     pub(super) fn behind(&self, found: Vec<Divergence>, phase: Phase) -> anyhow::Result<Followed> {
         let clock = self.clock.within(self.shadow.bounded);
         let mut sources = Sources::new(self.stage, self.program);
@@ -229,8 +230,8 @@ impl Hunt<'_> {
         Ok(followed)
     }
 
-    /// The paths of the new revisions behind a divergence, breadth first, as far as time allows, and
-    /// whether these are all.
+    /// The paths of the new revisions behind a divergence that can be followed in time, breadth
+    /// first, and whether these are all.
     fn paths(
         &self,
         divergence: &Divergence,
@@ -255,7 +256,7 @@ impl Hunt<'_> {
                 Round::Halted(halted) => paths.extend(halted),
                 Round::Exhausted => return Ok((paths, true)),
                 Round::Stopped(left) => {
-                    // Where no path has come to its end, an input of an unfinished one has to do.
+                    // If no path has come to its end, an input of an unfinished one has to do.
                     let needed = usize::from(paths.is_empty());
                     paths.extend(left.into_iter().take(needed));
                     return Ok((paths, false));
@@ -268,8 +269,8 @@ impl Hunt<'_> {
         }
     }
 
-    /// Whether the old revision ends at the same place and in the same way as the others on the input of
-    /// a divergence.
+    /// Whether the old revision ends at the same place and in the same way as the others on the
+    /// input of a divergence.
     fn ends_alike(&self, sources: &mut Sources<'_>, divergence: &Divergence) -> bool {
         let others = &divergence.revisions;
         let mut revisions = others.clone();
@@ -313,7 +314,7 @@ impl Followed {
     }
 }
 
-/// An equal share of the time that is left, for one of so many that have to follow.
+/// An equal share of the time that is left, for one of `count` steps that still follow.
 fn share(clock: Clock<'_>, count: usize) -> Clock<'_> {
     clock.left().map_or(clock, |left| clock.within(left / count.max(1) as u32))
 }
@@ -321,8 +322,8 @@ fn share(clock: Clock<'_>, count: usize) -> Clock<'_> {
 /// The length in characters past which a condition is cut.
 const LONGEST: usize = 1000;
 
-/// Makes the rows of `divergences.csv`, after the tests were judged, and says which lines are not those
-/// of the sources.
+/// Makes the rows of `divergences.csv`, after the tests were judged, and says which lines are not
+/// those of the sources.
 pub(super) fn rows(
     shadow: &Shadow,
     stage: &Stage,
@@ -368,7 +369,7 @@ pub(super) fn rows(
     (rows, sources.files.ambiguous().into_iter().map(of_name).collect())
 }
 
-/// What a test shows of a new revision.
+/// What a test shows about a new revision.
 fn shown(shadow: &Shadow, test: &DifferentialTest, revisions: &[Revision], new: Revision) -> Shown {
     let fails = |revision: Revision| {
         let index = revisions.iter().position(|known| *known == revision);
@@ -394,9 +395,9 @@ struct Sources<'a> {
     stage: &'a Stage,
     meta: PathBuf,
     candidates: merge::Candidates,
-    /// The files of the meta program: those that are not changed are where the original's are.
+    /// The files of the meta program. Unchanged files are where the original's are.
     files: SourceFiles,
-    /// The line of a revision's file for each line of the meta program's.
+    /// For each line of a file in the meta program, the line in a revision's file.
     known: BTreeMap<(PathBuf, Revision), Option<Vec<u32>>>,
 }
 
@@ -422,7 +423,7 @@ impl<'a> Sources<'a> {
         Some((file.display().to_string(), lines))
     }
 
-    /// The lines of a file in a revision, by those of the meta program.
+    /// For each line of a file in the meta program, the line in the file of a revision.
     fn lines_of(&self, file: &Path, revision: Revision) -> Option<Vec<u32>> {
         let read = |path: PathBuf| Some(merge::decode(fs::read(path).ok()?));
         let original = read(self.stage.subject.root.join(file))?;

@@ -12,8 +12,8 @@ use crate::{
     subject::files_below,
 };
 
-/// The source files of a program. Debug information has the names that the compiler was given, and a
-/// build may have called it in any directory (`make -C`).
+/// The source files of a program. Debug information has the names that the compiler was given, and
+/// a build may have called the compiler in any directory (`make -C`).
 pub(super) struct SourceFiles {
     /// Where the files are. Names may begin with one of these directories.
     roots: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub(super) struct SourceFiles {
 struct Named {
     /// The name, without the directory that it begins with.
     given: PathBuf,
-    /// What it means, once that was asked.
+    /// What the name means, once that was asked.
     found: OnceLock<Found>,
 }
 
@@ -35,14 +35,14 @@ struct Named {
 enum Found {
     /// This file.
     File(PathBuf),
-    /// One of several files whose paths end like this.
+    /// One of several files whose paths end with this one.
     Several(PathBuf),
     /// No file that is there.
     Nowhere,
 }
 
 impl Found {
-    /// The name that several files have.
+    /// The name, if several files have it.
     fn several(&self) -> Option<&Path> {
         match self {
             Self::Several(name) => Some(name),
@@ -68,8 +68,8 @@ impl SourceFiles {
         Self { files: names.iter().map(named).collect(), roots, below: OnceLock::new() }
     }
 
-    /// The path of a file, relative to the root of the sources; `None` if there is no such file, or if it
-    /// may be one of several.
+    /// The path of a file, relative to the root of the sources; `None` if there is no such file, or
+    /// if it may be one of several.
     pub(super) fn find(&self, file: FileId) -> Option<&Path> {
         let Named { given, found } = self.files.get(file.0 as usize)?;
         match found.get_or_init(|| self.look_for(given)) {
@@ -95,7 +95,8 @@ impl SourceFiles {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Looks for the file of a name. Of several files, it is the one that was compiled where it lies.
+    /// Looks for the file of a name. If several files fit, it is the one that has an object file
+    /// beside it.
     fn look_for(&self, given: &Path) -> Found {
         let is_file = |path: &Path| self.roots.iter().any(|root| root.join(path).is_file());
         if given.is_absolute() || is_file(given) {

@@ -49,7 +49,7 @@ pub(super) struct Own {
 }
 
 impl Stage {
-    /// A stage for `subject`, whose results go to `place`, which is claimed. A package must still
+    /// A stage for `subject`. Its results go to `place`, a claimed directory. A package must still
     /// be [prepared](Self::prepare).
     pub(crate) fn new(
         subject: Subject,
@@ -72,7 +72,7 @@ impl Stage {
         })
     }
 
-    /// A stage for the subject of `other`, which is prepared, in whose programs some functions show
+    /// A stage for the subject of `other`, a prepared stage. Some functions of its programs show
     /// what they return and leave. A package must be [prepared](Self::prepare) anew.
     pub(super) fn probing(
         other: &Self,
@@ -85,8 +85,8 @@ impl Stage {
         Ok(Self { probed: Some(probed), ..Self::new(subject, place, interrupt)? })
     }
 
-    /// The subject before it was prepared, compiled so that functions and lines stay as they are in the
-    /// source.
+    /// The subject before it was prepared, compiled so that functions and lines stay as they are in
+    /// the source.
     fn as_written(&self) -> Subject {
         let mut subject = self.unprepared();
         subject.config.build.flags =
@@ -116,7 +116,7 @@ impl Stage {
         }))
     }
 
-    /// Notes that the run has something to write: from now on an interrupt ends no compilers.
+    /// Notes that the run has something to write. From now on, an interrupt ends no compilers.
     pub(crate) fn note_built(&self) {
         self.toolchain.stopper().spare();
     }
@@ -238,8 +238,8 @@ impl Stage {
     }
 }
 
-/// The C text that calls the entry function of the original, whose source it includes as `include`,
-/// and shows what that does; `None` for a program. Beside it is the source that has the function.
+/// The C text that calls the original's entry function and shows what it does, with the source that
+/// has the function; `None` for a program. The text includes that source as `include`.
 ///
 /// # Errors
 /// No source has the function, or it cannot be called.

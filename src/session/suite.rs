@@ -18,14 +18,14 @@ use crate::{
     subject::{Revision, Subject, Times},
 };
 
-/// How many times the time limit of native runs a run may take, and seconds besides: any machine may
-/// run the tests.
+/// A run may take this many times the time limit of native runs, and `LEAST_SECONDS` more: any
+/// machine may run the tests.
 const PATIENCE: u32 = 10;
 const LEAST_SECONDS: u64 = 10;
 
-/// The tests in the results of `stage`, which `document` describes, with the outcomes of `revision`. It
-/// runs natively once more, as the results do not have all bytes of what it showed. A test on which it
-/// fails, or does not do the same again, expects nothing.
+/// The tests in the results of `stage`, which `document` describes, with the outcomes of
+/// `revision`. The revision runs natively once more, as the results do not have all bytes of what
+/// it showed. A test on which it fails, or does not do the same again, expects nothing.
 ///
 /// # Errors
 /// The results are not there, or the subject cannot be built.
@@ -64,7 +64,7 @@ pub(crate) fn suite(
         let input = inputs::test(&results.ktest(test))?;
         let its = entry.outcome_of(revision);
         let expected = match (its, recorded.get(&test)) {
-            // A program without a sanitizer may not show it, or run forever.
+            // Without a sanitizer, a program may not show the error, or may run forever.
             (Some(its), _) if !its.outcome.finding.is_empty() => {
                 Err(format!("revision {revision} fails: {}", its.outcome.short()))
             }
@@ -100,7 +100,7 @@ pub(crate) fn suite(
     })
 }
 
-/// The sources of a program that a compiler alone makes of them; none of another one.
+/// The sources of a program that a compiler alone can build; none for other programs.
 fn sources(subject: &Subject) -> Vec<PathBuf> {
     let is_c = |source: &PathBuf| source.extension() == Some(OsStr::new("c"));
     let is_plain = subject.config.build.program.is_none() && subject.config.revisions == 0;
@@ -110,7 +110,7 @@ fn sources(subject: &Subject) -> Vec<PathBuf> {
     }
 }
 
-/// Whether what counts of an outcome is as it was recorded.
+/// Whether the parts of an outcome that count are as they were recorded.
 fn agrees(outcome: &Outcome, recorded: &OutcomeRow, subject: &Subject) -> bool {
     let test = recorded.test;
     let clustering = Clustering::new(test, [(recorded.revision, recorded.cluster)]);
@@ -125,8 +125,8 @@ fn agrees(outcome: &Outcome, recorded: &OutcomeRow, subject: &Subject) -> bool {
     again.first().map(counted) == Some(counted(recorded)) && !outcome.is_outside_assumptions()
 }
 
-/// What a file can expect: what is printed when a signal ends a run names lines, and part of what a
-/// program printed before may still be in its buffers.
+/// What a test file can expect. If a signal ended the run, standard error names lines, and part of
+/// what a program printed may still be in its buffers.
 fn expected(outcome: &Outcome, subject: &Subject, is_program: bool) -> Visible {
     let mut visible = outcome.visible(&subject.config.outputs);
     if let Termination::Signal(_) = outcome.termination {

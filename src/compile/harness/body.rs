@@ -1,4 +1,5 @@
-//! The statements of a harness: its arguments, the call of the entry, and what is shown ([`Body`]).
+//! The statements of a harness: its arguments, the call of the entry, and the code that shows
+//! values ([`Body`]).
 
 use std::fmt::Write;
 
@@ -11,7 +12,7 @@ use crate::{
     subject::config::{InputsConfig, ParamConfig},
 };
 
-/// What stands in the `main` of a harness.
+/// The contents of a harness's `main`.
 pub(super) struct Body<'a> {
     entry: &'a str,
     inputs: &'a InputsConfig,
@@ -34,8 +35,9 @@ impl<'a> Body<'a> {
         Self { entry, inputs, buffers: Vec::new(), before: String::new(), after: String::new() }
     }
 
-    /// Declares and fills one argument; returns the expression to pass. Callers expect that what it
-    /// points to is `shown` afterwards. If they expect it not to be written, it is shown where it was.
+    /// Declares and fills one argument, and returns the expression to pass. `shown` says whether
+    /// callers expect to see what the argument points to afterwards. If they do not, it is shown
+    /// only if the entry has changed it.
     pub(super) fn parameter(
         &mut self,
         parameter: &Parameter,
@@ -204,14 +206,15 @@ impl<'a> Body<'a> {
         Ok(text)
     }
 
-    /// Calls the entry and shows the number that it returns in the type of the original, `other`. If
-    /// it is another one there, it is also shown as it is: in one way, whatever its own type.
+    /// Calls the entry and shows the number that it returns in the type of the original, `other`.
+    /// If the conversion changes the number, it is also shown as it is, in one way for all of its
+    /// own types.
     fn show_converted(&self, text: &mut String, (ty, other): (&str, &str), call: &str) {
         emit(text, 1, &format!("{ty} psychic_own = {call};"));
         emit(text, 1, &format!("{other} psychic_result = ({other})psychic_own;"));
         emit(text, 1, &number(other, "return", "psychic_result"));
         let differ = if is_real(ty) || is_real(other) {
-            // Bytes also tell zeros apart, and NaNs.
+            // Bytes also tell apart zeros and NaNs.
             let size = if is_wide(ty) { "10".to_owned() } else { format!("sizeof({ty})") };
             emit(text, 1, &format!("{ty} psychic_back = ({ty})psychic_result;"));
             format!("__builtin_memcmp(&psychic_back, &psychic_own, {size})")
@@ -233,7 +236,7 @@ impl<'a> Body<'a> {
         emit(text, 1, "}");
     }
 
-    /// Calls the entry and shows where the returned pointer points to. Its address would mean
+    /// Calls the entry and shows what the returned pointer points to. Its address would mean
     /// nothing to a person.
     fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
         let is_text = is_char(element);
@@ -312,8 +315,8 @@ fn emit(text: &mut String, depth: usize, line: &str) {
     let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
 }
 
-/// Assumes that an argument of `_Bool`s has nothing but zeros and ones: compilers take other bytes for
-/// what they like. The name of a type does not say what it is, so C has to.
+/// Assumes that an argument of `_Bool`s has nothing but zeros and ones: compilers may take other
+/// bytes for anything. The name of a type does not say what it is, so that is left to C.
 fn emit_truth(text: &mut String, ty: &str, argument: &str) {
     if ty == "_Bool" || !is_plain(ty) {
         emit(text, 1, &format!("PSYCHIC_TRUTH({ty}, {argument});"));
@@ -332,7 +335,7 @@ fn number(ty: &str, name: &str, variable: &str) -> String {
     output(ty, name, &format!("&{variable}"), &size)
 }
 
-/// Whether it is the `long double` of the x87.
+/// Whether a type is the `long double` of the x87.
 fn is_wide(ty: &str) -> bool {
     ty.contains("long double") || ty.contains("double long")
 }
@@ -350,8 +353,8 @@ fn bytes_of(element: &str) -> &str {
     if element == "void" { "unsigned char" } else { element }
 }
 
-/// `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an unsigned
-/// type: as `min` it excludes nothing there, and as `max` everything.
+/// The `psychic_assume`s for `min` and `max`. A negative bound must not be converted to an unsigned
+/// type: there, as `min` it excludes nothing, and as `max` it excludes everything.
 fn bounds(value: &str, config: &ParamConfig) -> Vec<String> {
     let unsigned = format!("(__typeof__({value}))-1 > 0");
     let bound = |limit: i64, operator: &str, when_negative: &str| {

@@ -14,7 +14,7 @@ pub enum HarnessError {
         /// The functions it does define.
         functions: Vec<String>,
     },
-    /// The source asks where it is included.
+    /// The source depends on where it is included.
     #[error(
         "{file} uses {what}, which says something else where a generated `main` includes the file"
     )]
@@ -33,7 +33,7 @@ pub enum HarnessError {
         /// The entry.
         entry: String,
     },
-    /// A parameter is a pointer, and nobody has stated how much it points to.
+    /// A parameter is a pointer, and nothing states how much it points to.
     #[error(
         "parameter `{parameter}` of `{entry}` is a pointer: say how much it points to in \
          subject.toml, under [inputs.params]: {example}"
@@ -59,7 +59,7 @@ pub enum HarnessError {
         /// Its type.
         ty: String,
     },
-    /// The entry returns a type of which no output can be made.
+    /// The entry returns a type that cannot be an output.
     #[error(
         "`{entry}` returns `{ty}`, whose bytes cannot be compared (padding, pointers): write a \
          function that calls it and passes what matters to psychic_output, and name it as entry"

@@ -14,16 +14,16 @@ use crate::{
 
 /// Writes a C file that includes the meta program and runs `entry` on symbolic arguments.
 ///
-/// `source` is the text of the meta program, and `include` the path by which it is included. Every
-/// argument is an object with the name of its parameter. The return value is the output `return`,
-/// and a buffer that the entry may write to is an output with the name of its parameter. A returned
-/// pointer into the buffer `v` is the output `return in v`, its offset in bytes; of any other
-/// returned pointer, what it points to is shown.
+/// `source` is the text of the meta program, and `include` is the path by which it is included.
+/// Every argument is an object with the name of its parameter. The return value is the output
+/// `return`, and a buffer that the entry may write to is an output with the name of its parameter.
+/// A returned pointer into the buffer `v` is the output `return in v`, its offset in bytes. For any
+/// other returned pointer, what it points to is shown.
 ///
-/// `callers` go by the original. A number of another type than the original returns is shown in that
-/// type, and also as it is if it is not the same number there: callers in C see numbers, not their
-/// bytes. Parameters are known by their places. They have the names that they have in the original, and
-/// its types, as far as every revision knows these.
+/// `callers` know the original alone. A number of another type than the original returns is shown
+/// in the original's type. If that changes the number, it is also shown as it is: callers in C see
+/// numbers, not their bytes. Parameters are matched by position. They have the names that they have
+/// in the original, and its types, where every revision knows these.
 ///
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
@@ -100,11 +100,12 @@ pub fn harness(
     ))
 }
 
-/// What the callers of an entry go by: the original, whatever a revision calls its parameters.
+/// What the callers of an entry know: its signature in the original, whatever a revision calls its
+/// parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Callers {
-    /// The type of the number that the entry returns, if it is one and made of keywords alone: all
-    /// revisions know it.
+    /// The type of the number that the entry returns, if it returns one whose type is made of
+    /// keywords alone, so that all revisions know it.
     pub returns: Option<String>,
     /// The parameters, in order.
     pub parameters: Vec<KnownParameter>,
@@ -120,7 +121,7 @@ pub struct KnownParameter {
 }
 
 impl KnownParameter {
-    /// Whether what it points to is shown after the call; `None` if it is no pointer.
+    /// Whether what the parameter points to is shown after the call; `None` if it is no pointer.
     fn is_shown(&self) -> Option<bool> {
         match self.ty {
             Type::Pointer { constant, .. } => Some(!constant),
@@ -129,8 +130,8 @@ impl KnownParameter {
     }
 }
 
-/// The type of the argument that callers who know a parameter as `known` pass where it is `own`: calls
-/// in C convert numbers, and arrays are as large as the original says.
+/// The type of the argument that callers pass if they know a parameter as `known` and the revision
+/// declares it as `own`. Calls in C convert numbers, and arrays are as large as the original says.
 fn passed(known: &Type, own: &Type) -> Type {
     let (own_element, own_constant) = match own {
         Type::Pointer { element, constant, .. } => (Some(element), Some(*constant)),
@@ -152,7 +153,7 @@ fn passed(known: &Type, own: &Type) -> Type {
     }
 }
 
-/// What the callers of `entry` go by; `None` if the source has no such function.
+/// What the callers of `entry` know; `None` if the source has no such function.
 pub fn callers(source: &str, entry: &str) -> Option<Callers> {
     let signature = signature(source, entry).ok()?;
     let returns = match signature.returns {
@@ -164,25 +165,25 @@ pub fn callers(source: &str, entry: &str) -> Option<Callers> {
     Some(Callers { returns, parameters: parameters.map(known).collect() })
 }
 
-/// Keeps arguments apart on the stack. Usually less lies between them than an index that is out of
-/// bounds may skip, and the end of one may be the beginning of another. Aligned to more than the
-/// size of the largest one, they do neither. AddressSanitizer watches what lies before the first
-/// and behind the last argument up to guards. These are arrays, as it leaves out what could be a
-/// register. (Before the first of large arguments there is only a redzone, as AddressSanitizer
-/// orders variables by their alignment.)
+/// Keeps arguments apart on the stack. Usually less lies between them than an index out of bounds
+/// may skip, and the end of one may be the beginning of another. If all are aligned to more than
+/// the size of the largest one, neither happens. AddressSanitizer watches the space before the
+/// first and behind the last argument, up to guards. These guards are arrays, as it leaves out what
+/// could be a register. (Before the first of large arguments there is only a redzone, as
+/// AddressSanitizer orders variables by their alignment.)
 const APART: &str = "#define PSYCHIC_APART __attribute__((aligned(\\\n\
     \x20 sizeof(union psychic_buffers) < 1 << 16 ? 1 << 16 : 1 << 20)))\n\
     #define PSYCHIC_GUARD(name) __attribute__((aligned(1 << 16))) \\\n\
     \x20 char psychic_ ## name[2]; psychic_ ## name[1] = 0\n";
 
-/// The size in bytes of a value of type `type` if that is a number, else 0.
+/// The size in bytes of a value of type `type` if it is a number, else 0.
 const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 _Bool *: 1, char *: 1, signed char *: 1, unsigned char *: 1, short *: 2, \\\n\
     \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
 
-/// Assumes that every byte of a value of type `type` is 0 or 1 if that is `_Bool`.
+/// Assumes that every byte of a value of type `type` is 0 or 1 if the type is `_Bool`.
 const TRUTH: &str = "#define PSYCHIC_TRUTH(type, value) \\\n\
     \x20 if (_Generic((type *)0, _Bool *: 1, default: 0)) \\\n\
     \x20   for (__SIZE_TYPE__ psychic_i = 0; psychic_i < sizeof value; psychic_i++) \\\n\
@@ -191,10 +192,11 @@ const TRUTH: &str = "#define PSYCHIC_TRUTH(type, value) \\\n\
 /// How a harness shows values.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Show {
-    /// By the calls that make outputs. Numbers are told apart as this says.
+    /// By the calls that make outputs. The configuration says which NaNs are told apart.
     Outputs(NanConfig),
-    /// For people: first notes in `psychic_kind` what a value consists of (`i` integers, `t` text,
-    /// `f` floating-point numbers, 0 anything else), and in `psychic_each` the size of each.
+    /// For people. First notes in `psychic_kind` what a value consists of (`i` integers, `t` text,
+    /// `f` floating-point numbers, 0 anything else), and in `psychic_each` the size of each
+    /// element.
     Legibly,
 }
 

@@ -2,8 +2,8 @@
 //! compilation.
 //!
 //! Two functions are walked side by side ([`super::walk`]). They must have the same events with the
-//! same operands and fork on the same conditions, and so on behind each fork, until both are at
-//! places where they have been before with the same values. The names of local variables and of
+//! same operands, and fork on the same conditions. The same holds behind each fork, until both are
+//! at places where they have been before with the same values. The names of local variables and of
 //! symbols inside the programs do not matter, but they must correspond to each other one to one.
 //! The symbol that corresponds to another one is called its *like*.
 
@@ -18,17 +18,18 @@ use super::{
 };
 use crate::llvm::{Source, TypeKind, Value};
 
-/// The most steps that are walked in two functions: if they need more, they count as different.
+/// The greatest number of steps that are walked in two functions. If they need more, they count as
+/// different.
 const STEPS: u32 = 400_000;
-/// The most combinations of values with which the same two places may be reached: with more of
-/// them, the functions count as different.
+/// The greatest number of combinations of values with which the same two places may be reached.
+/// With more of them, the functions count as different.
 const VISITS: usize = 32;
 
 /// The lists of functions that run before and after `main`.
 pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", DESTRUCTORS];
 const DESTRUCTORS: &str = "llvm.global_dtors";
 
-/// What has to be added to a program so that it is a revision's own compilation.
+/// What has to be added to a program to make it a revision's own compilation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Plan {
     /// Functions of the revision that replace their likes in the program.
@@ -48,7 +49,7 @@ impl Plan {
         replaced.is_empty() && added.is_empty() && lists.iter().all(Option::is_none)
     }
 
-    /// The stems of symbols that have another name than their likes, and those of the likes.
+    /// The stems of symbols whose likes have another name, and the stems of these likes.
     pub(super) fn renamed(&self) -> impl Iterator<Item = String> {
         let pairs = self.replaced.iter().chain(&self.shared);
         let stems = pairs.map(|(own, like)| [stem(own), stem(like)]);
@@ -160,7 +161,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
         }
     }
 
-    /// Compares everything that can be reached from `roots`, symbols that others know by name and
+    /// Compares everything that can be reached from `roots`: symbols that others know by name and
     /// that keep their names.
     ///
     /// # Errors
@@ -273,7 +274,8 @@ impl<'a, 'm> Comparison<'a, 'm> {
         true
     }
 
-    /// Whether a definition is the same as its like, provided that the symbols they refer to are.
+    /// Whether a definition is the same as its like, provided that the symbols that they refer to
+    /// are the same.
     fn is_same(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
         if own.is_declaration() {
             return true;
@@ -448,7 +450,7 @@ impl<'a, 'm> Comparison<'a, 'm> {
     /// Whether two values are the same. Symbols and local variables are the same if they
     /// correspond.
     pub(super) fn alike(&mut self, x: Id, y: Id, locals: &mut Locals) -> bool {
-        // An expression may be as deep as a function is long, and share most of its parts.
+        // An expression may be as deep as a function is long, and most of its parts may be shared.
         let (mut open, mut seen) = (vec![(x, y)], FxHashSet::default());
         while let Some((x, y)) = open.pop() {
             if !seen.insert((x, y)) {

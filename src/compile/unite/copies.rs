@@ -1,9 +1,9 @@
 //! Decides whether a function is a literal copy of another one: block by block, instruction by
 //! instruction.
 //!
-//! Most functions of a program are unchanged. Nothing has to be evaluated for these, and it does
-//! not matter if they contain what the walk of [`super::walk`] cannot follow to its end (a loop
-//! that counts in a register, as in optimised code).
+//! Most functions of a program are unchanged. Nothing has to be evaluated for these. They may even
+//! contain what the walk of [`super::walk`] cannot follow to its end (a loop that counts in a
+//! register, as in optimised code).
 
 use rustc_hash::FxHashMap;
 
@@ -40,10 +40,10 @@ fn lengths<'m>(function: Value<'m>) -> impl Iterator<Item = usize> + 'm {
 }
 
 impl<'m> Comparison<'_, 'm> {
-    /// Whether two functions of one type are copies of each other, provided that the symbols they
-    /// refer to are the same.
+    /// Whether two functions with the same type are copies of each other, provided that the symbols
+    /// that they refer to are the same.
     pub(super) fn is_copy(&mut self, meta: Value<'m>, own: Value<'m>) -> bool {
-        // Most functions that were patched differ in this already.
+        // Most functions that were patched already differ in this.
         if !lengths(meta).eq(lengths(own)) {
             return false;
         }

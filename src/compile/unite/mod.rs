@@ -2,9 +2,9 @@
 //!
 //! A revision is what its compiler makes of the patched sources on their own. The meta program made
 //! from sources ([`crate::merge`]) shares what revisions have in common down to single conditions.
-//! But it is another source, and a macro, a line number, white space between `#` or a declaration
-//! that another file sees can make it another program. So here it is compared with each revision's
-//! own bitcode, function by function and variable by variable (`compare`), with the revision fixed.
+//! But it is another source: a macro, a line number, white space between `#` or a declaration that
+//! another file sees can make it another program. So here it is compared with each revision's own
+//! bitcode, function by function and variable by variable (`compare`), with the revision fixed.
 //! What differs enters the program as the revision's own:
 //!
 //! - a function of the same type is *replaced*: the program's function calls the revision's at its
@@ -46,7 +46,7 @@ use compare::{Comparison, LISTS, Plan, Symbols};
 use program::{FEW, load};
 use walk::Facts;
 
-/// How much of a united program is revisions' own.
+/// How much of a united program belongs to single revisions.
 #[derive(Clone, Debug, Default)]
 pub struct United {
     /// For each revision, how many functions and variables the meta program lacks.
@@ -64,18 +64,18 @@ pub struct United {
 /// What a revision defines under names of the C library.
 #[derive(Clone, Debug, Default)]
 pub struct Overriding {
-    /// These names.
+    /// The names of the C library that the revision defines.
     pub names: BTreeSet<String>,
-    /// Those of them that machine code may call where bitcode has no call of them: `round`, say, for
-    /// which there is an intrinsic.
+    /// Those of `names` that machine code may call where bitcode has no call of them, such as
+    /// `round`, for which there is an intrinsic.
     pub implied: BTreeSet<String>,
 }
 
 /// Prefix for the names of local symbols while modules are linked, so that nothing else finds them.
 const LOCAL: &str = "psychic.local.";
 
-/// Writes the meta program's bitcode to `out`, changed so that it is for every revision of
-/// `programs` what that revision's own bitcode is. Others refer to the symbols `roots`; the program
+/// Writes the meta program's bitcode to `out`, changed so that for every revision of `programs` it
+/// is the same as that revision's own bitcode. Others refer to the symbols `roots`; the program
 /// starts at the first of them.
 ///
 /// # Errors
@@ -88,7 +88,7 @@ pub fn unite<'p>(
     out: &Path,
 ) -> Result<United, BuildError> {
     let original = programs.iter().find(|program| program.revisions.contains(&0));
-    // A context of LLVM belongs to one thread. A plan consists of names, which outlive it.
+    // A context of LLVM belongs to one thread. A plan consists of names, which outlive the context.
     let compare = |part: &'p [Program]| {
         let context = Context::create();
         let (program, loaded) = prepared(&context, meta, part, original, roots[0])?;
@@ -123,11 +123,11 @@ pub fn unite<'p>(
     Ok(united)
 }
 
-/// Does what [`unite`] does for one source of a program; the linker adds the other sources. Symbols
-/// that other sources may refer to keep their names. `others` are the names that other sources
-/// know; a symbol that a revision defines under another, new name is visible to nobody else.
-/// `found` tells whether a name that a revision needs from elsewhere is defined there; if not, the
-/// revision fails. Nothing is written if the meta program's bitcode is right as it is.
+/// Does the work of [`unite`] for one source of a program; the linker adds the other sources.
+/// Symbols that other sources may refer to keep their names. `others` are the names that other
+/// sources know. A symbol that a revision defines under another, new name is visible to nobody
+/// else. `found` tells whether a name that a revision needs from elsewhere is defined there; if
+/// not, the revision fails. Nothing is written if the meta program's bitcode is right as it is.
 ///
 /// # Errors
 /// As [`unite`].
@@ -202,7 +202,7 @@ struct Loaded<'p, 'c> {
     overriding: BTreeMap<u32, Overriding>,
 }
 
-/// Reads the meta program and programs of revisions, and makes them ready to be compared and put
+/// Reads the meta program and programs of revisions, and prepares them for being compared and put
 /// together.
 fn prepared<'p, 'c>(
     context: &'c Context,
@@ -213,8 +213,8 @@ fn prepared<'p, 'c>(
 ) -> Result<(Module<'c>, Loaded<'p, 'c>), BuildError> {
     llvm::silence(context);
     let program = match (load(context, meta), original) {
-        // Two sources of the meta program define the same symbol, each for another revision.
-        // Take the original: nothing that revisions change is shared.
+        // Two sources of the meta program define the same symbol, each for another revision. Take
+        // the original. Then nothing that revisions change is shared.
         (Err(BuildError::Unite(_)), Some(original)) => load(context, &original.modules)?,
         (program, _) => program?,
     };
@@ -234,8 +234,8 @@ fn prepared<'p, 'c>(
     Ok((program, loaded))
 }
 
-/// Reads every program. One that LLVM cannot link only fails its revisions, unless it is the
-/// original's.
+/// Reads every program. If LLVM cannot link a program, only the revisions of that program fail,
+/// unless it is the original's.
 fn load_all<'p, 'c>(
     context: &'c Context,
     programs: impl IntoIterator<Item = &'p Program>,
@@ -272,7 +272,7 @@ fn load_all<'p, 'c>(
 }
 
 /// Writes the program with everything that revisions have of their own. If LLVM refuses it, each
-/// revision that it refuses alone is left out.
+/// revision that LLVM refuses even alone is left out.
 fn put_together<'c>(
     program: &Module<'c>,
     loaded: &[Module<'c>],
@@ -290,7 +290,7 @@ fn put_together<'c>(
         grafts.retain(|graft| {
             let Err(error) = made(&[graft]) else { return true };
             united.failed.extend(graft.1.iter().map(|revision| (*revision, error.to_string())));
-            // Nothing goes without the original.
+            // Without the original, there is no program.
             graft.1.contains(&0)
         });
         made(&grafts.iter().collect::<Vec<_>>())
@@ -359,7 +359,7 @@ fn graft<'c>(
         let local = |symbol: &llvm::Value<'_>| symbol.is_local() && !compare::is_text(*symbol);
         symbols.filter(local).map(llvm::Value::name).collect()
     };
-    // What these names refer to is settled: nothing else may be linked to them.
+    // What these names refer to is settled. Nothing else may be linked to them.
     let mut hidden: BTreeMap<String, String> = BTreeMap::new();
     for name in locals {
         hidden.insert(name.clone(), format!("{LOCAL}{name}"));
@@ -425,8 +425,8 @@ fn graft<'c>(
     Ok(())
 }
 
-/// Renames the symbols of a revision's module: those that are its own to names that are unique, all
-/// others to the names that the program has for them. Returns the new names by old ones.
+/// Renames the symbols of a revision's module. Those that are its own get unique names, all others
+/// the names that the program has for them. Returns the new names by old ones.
 fn rename(
     own: &Module<'_>,
     plan: &Plan,

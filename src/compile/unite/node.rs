@@ -25,7 +25,7 @@ pub(super) enum Node {
     Int { width: u32, value: u64 },
     /// A constant that is identified by its text.
     Text(Rc<str>),
-    /// The address of a symbol, which has this key in LLVM.
+    /// The address of a symbol. The number is its key in LLVM.
     Symbol(Side, usize),
     /// The address of a local variable with this key and shape.
     Local(Side, usize, Rc<str>),
@@ -99,8 +99,8 @@ impl Nodes {
         id
     }
 
-    /// An operation. It is folded where meta branches leave what a single source does not have: the
-    /// truth of a truth value, comparisons of numbers, and choices between constants.
+    /// An operation. It is folded where meta branches leave something that a single source does not
+    /// have: the truth of a truth value, comparisons of numbers, and choices between constants.
     pub(super) fn operation(&mut self, shape: &str, operands: &[Id]) -> Id {
         self.folded(shape, operands)
             .unwrap_or_else(|| self.add(Node::Operation(shape.into(), operands.into())))
@@ -194,11 +194,11 @@ mod tests {
         assert_ne!(not, truth);
         assert_eq!(nodes.operation("LLVMXor i1", &[not, one]), truth);
         assert!(nodes.depends(not, 1) && !nodes.depends(not, 2));
-        // The result of a function that returns a truth value is one.
+        // The result of a function that returns a truth value is a truth value.
         let given = nodes.add(Node::Token { number: 2, width: 1 });
         let wide = nodes.operation("LLVMZExt i32 0", &[given]);
         assert_eq!(nodes.operation("LLVMICmp i1 LLVMIntNE", &[wide, zero]), given);
-        // The truth of a value that is not a truth value is another value.
+        // The truth of a number is another value than the number.
         let other = nodes.operation("LLVMICmp i1 LLVMIntNE", &[x, zero]);
         assert_ne!(other, x);
     }

@@ -6,7 +6,7 @@ use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 
 use crate::{compile::error::BuildError, llvm::Editor};
 
-/// A thread compares at least this many programs: each thread has to read the meta program.
+/// A thread compares at least this many programs, as each thread has to read the meta program.
 pub(super) const FEW: usize = 8;
 
 /// The bitcode of one program, which is the program of one or more revisions.

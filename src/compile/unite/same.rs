@@ -1,4 +1,4 @@
-//! Revisions whose compilations are the same code: what differs in their sources, no program shows.
+//! Revisions whose compilations are the same code, although their sources differ.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::program::{FEW, Program, load};
 use crate::llvm;
 
-/// The revisions of programs whose bitcode is the same but for debug information: sets of at least
-/// two revisions.
+/// The revisions of programs whose bitcode is the same except for debug information, as sets of at
+/// least two revisions.
 pub fn same_code(programs: &[Program]) -> Vec<Vec<u32>> {
     let size = programs.len().div_ceil(rayon::current_num_threads()).max(FEW);
     let codes = programs.par_chunks(size).flat_map_iter(|part| {

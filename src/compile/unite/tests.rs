@@ -1,5 +1,5 @@
-//! A united program does, as every revision, what that revision's own program does, and what
-//! differs is not considered the same.
+//! As every revision, a united program does what that revision's own program does. What differs is
+//! not considered the same.
 
 use std::{fs, process::Command};
 
@@ -11,8 +11,8 @@ use crate::{
     errors::Sanitizer,
 };
 
-/// Unites programs and checks that every revision runs as its own program does. Returns how many
-/// functions and variables are each revision's own.
+/// Unites programs and checks that every revision runs as its own program does. Returns, for each
+/// revision, how many functions and variables are its own.
 #[track_caller]
 fn united(meta: &str, own: &[&str]) -> Vec<usize> {
     let directory = TempDir::new().unwrap();

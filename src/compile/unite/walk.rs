@@ -2,7 +2,8 @@
 //!
 //! Everything that has an effect or may end the program (memory, calls, divisions, forks) is an
 //! *event*, in program order. Everything else is an expression over the results of events. The
-//! revision is a number, so branches on it are no events: only the way that it chooses is walked.
+//! revision is a number, so branches on it are no events: only the way that the revision takes is
+//! walked.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -28,24 +29,25 @@ pub(super) enum Stop<'m> {
     Return(Option<Id>),
     /// The function comes to an `unreachable` instruction.
     Unreachable,
-    /// The function runs forever without an event: it came to a place again with the same values.
+    /// The function runs forever without an event: it comes to a place again with the same values.
     Endless,
 }
 
-/// The most steps without an event. A function that takes more is not considered the same as any.
+/// The greatest number of steps without an event. A function that takes more is not considered the
+/// same as any other.
 const STEPS: u32 = 10_000;
 /// Prefix of the functions by which a meta program finds the arm of a site.
 const CHOOSER: &str = "psychic_at_";
 const REVISION: [&str; 2] = ["psychic_rev", "__klee_meta"];
 
-/// What is known of the functions of a program before they are walked.
+/// What is known about the functions of a program before they are walked.
 #[derive(Default)]
 pub(super) struct Facts<'m> {
     functions: FxHashMap<usize, Rc<Function<'m>>>,
     choices: FxHashMap<(usize, u32), Option<u64>>,
 }
 
-/// What is known of a function before it is walked.
+/// What is known about a function before it is walked.
 pub(super) struct Function<'m> {
     entry: Block<'m>,
     blocks: FxHashMap<usize, Vec<Value<'m>>>,
@@ -56,12 +58,14 @@ pub(super) struct Function<'m> {
     /// For each `phi`, its values by the blocks that they come from.
     incoming: FxHashMap<usize, FxHashMap<usize, Value<'m>>>,
     /// The first variable, if it only holds what is returned in the end. Clang makes such a
-    /// variable in a function that returns in several places, which meta branches can cause, and an
-    /// unread one in every `main`. If Clang made none, it may be a variable of the program.
+    /// variable in a function that returns in several places, which meta branches can cause. It
+    /// also makes one, never read, in every `main`. If Clang made none, this may be a variable of
+    /// the program.
     result: Option<usize>,
 }
 
-/// Where a switch goes to. It may have a case for each revision, of which every walk takes one.
+/// Where a switch goes. It may have a case for each revision, and every walk takes only one of
+/// them.
 struct Switch<'m> {
     cases: Vec<(Value<'m>, Block<'m>)>,
     /// The cases of numbers of up to 64 bits.
@@ -89,14 +93,14 @@ impl<'m> Facts<'m> {
         Some(facts)
     }
 
-    /// The number that a function without parameters returns in a revision, if it does nothing
-    /// else.
+    /// The number that a function without parameters returns in a revision, if the function does
+    /// nothing else.
     fn choice(&mut self, function: Value<'m>, revision: u32) -> Option<u64> {
         let key = (function.key(), revision);
         if let Some(known) = self.choices.get(&key) {
             return *known;
         }
-        // A function that calls itself has none.
+        // A function that calls itself has no such number.
         self.choices.insert(key, None);
         let facts = self.function(function)?;
         let mut nodes = Nodes::default();
@@ -218,7 +222,7 @@ pub(super) struct Cursor<'m> {
 
 impl<'m> Cursor<'m> {
     /// Starts at the entry. `result` says whether a variable that may hold only the result is
-    /// treated so.
+    /// treated as such.
     pub(super) fn new(side: Side, revision: u32, facts: Rc<Function<'m>>, result: bool) -> Self {
         let (block, result) = (facts.entry, facts.result.filter(|_| result));
         Self { side, revision, facts, result, block, index: 0, values: BTreeMap::new() }

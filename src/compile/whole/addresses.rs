@@ -10,9 +10,9 @@ use object::{Object, ObjectKind, ObjectSymbol, SymbolKind};
 
 use crate::compile::{BuildError, unite::stem};
 
-/// The addresses of those functions that have one and the same in all of these programs, by
-/// [name](stem). These are no symbols that share their name or their address with another one. An
-/// executable that is loaded anywhere has none.
+/// The addresses of functions that have the same address in all of these programs, by [name](stem).
+/// Functions that share their name or their address with another one are left out. An executable
+/// that can be loaded anywhere has none.
 ///
 /// # Errors
 /// [`BuildError::Io`] if a program cannot be read.
@@ -63,7 +63,7 @@ mod tests {
     const FIRST: &str = "int first(void) { return 1; }\n";
     const SECOND: &str = "int second(void) { return 2; }\nvoid _start(void) {}\n";
 
-    /// The functions at fixed addresses in programs of these texts, linked with a flag.
+    /// The functions at fixed addresses in programs with these texts, linked with a flag.
     fn fixed(flag: &str, texts: &[String]) -> Vec<String> {
         let directory = tempfile::tempdir().unwrap();
         let program = |(number, text): (usize, &String)| -> PathBuf {

@@ -28,16 +28,16 @@ pub(super) struct CompileCommand {
 }
 
 impl CompileCommand {
-    /// The object file that is left in the tree. There is none if one command compiles and links:
-    /// then it is a temporary file.
+    /// The object file that is left in the tree. There is none if one command compiles and links,
+    /// as it uses a temporary file.
     pub(super) fn object(&self, tree: &Path) -> Option<PathBuf> {
         let object = self.arguments.iter().skip_while(|argument| *argument != "-o").nth(1)?;
         let object = tree.join(&self.directory).join(object);
         object.starts_with(tree).then_some(object)
     }
 
-    /// Makes the directory that the compiler runs in a real one in a copy of a tree: from a link,
-    /// `..` would lead into the original's tree.
+    /// Makes the directory in which the compiler runs a real directory in a copy of a tree. From a
+    /// link, `..` would lead into the original's tree.
     pub(super) fn make_way(&self, tree: &Tree, copy: &Path) -> io::Result<()> {
         make_way(tree, &self.directory.join("-"), copy)
     }

@@ -14,12 +14,12 @@ use crate::{
 /// The name of the libc's directory in a cache.
 const LIBC: &str = "musl-whole";
 
-/// The file that is there if `cache` has the libc.
+/// The file that exists if `cache` has the libc.
 pub(super) fn stamp(cache: &Path) -> PathBuf {
     cache.join(LIBC).join("stamp")
 }
 
-/// The directory of the libc in `cache`, which is made if it is not there, and its stamp.
+/// The directory of the libc in `cache`, and its stamp. The libc is made if it is not there.
 pub(super) fn obtain(
     toolchain: &Toolchain,
     cache: &Path,

@@ -9,8 +9,8 @@ use crate::{
     llvm::{Source, Value},
 };
 
-/// Writes, one a line, the functions of a module that may be known by their addresses, in their
-/// order there. If these come first, a patch to any other function does not move them.
+/// Writes the functions of a module that may be known by their addresses, in the module's order,
+/// one on each line. If these come first, a patch to any other function does not move them.
 pub(super) fn write_order(module: &Path, out: &Path) -> Result<(), BuildError> {
     let context = Context::create();
     let read = Module::parse_bitcode_from_path(module, &context);
@@ -22,8 +22,8 @@ pub(super) fn write_order(module: &Path, out: &Path) -> Result<(), BuildError> {
     fs::write(out, names).map_err(BuildError::io(out))
 }
 
-/// Whether anything but a call of a function refers to it. The libc alone is given `main`, which is
-/// often patched.
+/// Whether anything but a call of a function refers to it. `main`, which is often patched, does not
+/// count, as only the libc is given it.
 fn has_known_address(function: Value<'_>) -> bool {
     if function.name() == "main" {
         return false;

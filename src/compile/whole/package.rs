@@ -27,9 +27,9 @@ use crate::{
     merge::{Changes, Role, SyntaxCheck},
 };
 
-/// The flags with which the bitcode of the libc is compiled, too (`scripts/musl-whole.sh`):
-/// optimised, as every path would be several times as long otherwise, but not vectorised. Only line
-/// tables are used of the debug information.
+/// The flags with which the bitcode of the libc is compiled, too (`scripts/musl-whole.sh`). Code is
+/// optimised, as every path would be several times as long otherwise, but not vectorised. Only the
+/// line tables of the debug information are used.
 ///
 /// The optimiser may not exploit undefined behaviour: what a null pointer, an overflow or an
 /// endless loop does natively is what it does in these programs (docs/soundness.md, "Optimised
@@ -55,21 +55,21 @@ const FLAGS: &[&str] = &[
     "-fdebug-compilation-dir=.",
 ];
 
-/// The flags of every compilation: `FLAGS`, and those of every optimised subject.
+/// The flags of every compilation: `FLAGS`, and those for every optimised subject.
 pub(super) fn flags() -> Vec<&'static str> {
     [FLAGS, CAREFUL].concat()
 }
 
-/// How programs are linked: the modules that they are made of stay, and so does how their symbols were
-/// resolved.
+/// The flags for linking programs. The modules that a program is made of stay, as does the record
+/// of how their symbols were resolved.
 const LINKED: &str =
     "-static -nostdlib -Wl,--lto-O0 -Wl,--save-temps=preopt -Wl,--save-temps=resolution";
 
-/// The end of every command line. The libc comes last, as the system's own does: what a package's
-/// libraries define themselves is not taken from it.
+/// The end of every command line. The libc comes last, as the system's own does, so that it does
+/// not replace what a package's libraries define themselves.
 const LAST: &[&str] = &["-Wno-unused-command-line-argument", "-lc", "-lnative", "-lkernel"];
 
-/// The time that builds are given as the current one, in seconds since 1970: if they write the time
+/// The time that builds are given as the current one, in seconds since 1970. If they write the time
 /// into a program, it must not tell revisions apart
 /// (<https://reproducible-builds.org/docs/source-date-epoch/>).
 pub(super) const EPOCH: &str = "1577836800";
@@ -78,14 +78,15 @@ pub(super) const EPOCH: &str = "1577836800";
 const MAINTAINER_TOOLS: &[&str] =
     &["AUTOCONF", "AUTOMAKE", "ACLOCAL", "AUTOHEADER", "AUTOM4TE", "MAKEINFO", "HELP2MAN"];
 
-/// The name of a built tree, in a directory of its own.
+/// The name of a built tree, which is in a directory of its own.
 const TREE: &str = "tree";
 
-/// The name of a directory beside a tree while it is configured. It contains a native libc that the
-/// linker looks at first: the hundreds of programs that configure links need no LTO over the libc.
+/// The name of a directory beside a tree while the tree is configured. It contains a native libc
+/// that the linker looks at first: the hundreds of programs that configure links need no LTO over
+/// the libc.
 const EARLY: &str = "early";
 
-/// The name of a compiler beside a tree. It is called there if bitcode has to replace sources.
+/// The name of a compiler beside a tree. It is called if bitcode has to replace sources.
 pub(super) const REPLACING: &str = "cc";
 
 /// How a package is built.
@@ -95,10 +96,10 @@ pub struct Recipe {
     pub subject: PathBuf,
     /// The untouched source tree.
     pub source: PathBuf,
-    /// The shell command that configures it. The default is `./configure` with common options, if
-    /// that exists.
+    /// The shell command that configures the tree. The default is `./configure` with common
+    /// options, if that exists.
     pub configure: Option<String>,
-    /// The shell command that builds it. The default is `make`.
+    /// The shell command that builds the tree. The default is `make`.
     pub make: Option<String>,
     /// The program, relative to the tree.
     pub program: PathBuf,
@@ -258,7 +259,7 @@ impl Whole {
     }
 
     /// Runs a command of the recipe in a tree. With `fragments`, clang records its calls in that
-    /// directory: `CCC_OVERRIDE_OPTIONS` reaches it whatever the command does with `CC`.
+    /// directory. `CCC_OVERRIDE_OPTIONS` reaches clang whatever the command does with `CC`.
     pub(super) fn shell(
         &self,
         key: &'static str,
@@ -301,7 +302,7 @@ impl Whole {
         for tool in MAINTAINER_TOOLS {
             shell.env(tool, ":");
         }
-        // For psychic.h, which meta programs include.
+        // So that meta programs find psychic.h, which they include.
         shell.env("CPATH", self.toolchain.include());
         let mut last: Vec<String> = LAST.iter().map(|option| format!("+{option}")).collect();
         if let Some(fragments) = fragments {
@@ -385,7 +386,7 @@ impl Whole {
         changes.keys().any(|file| self.role(file) == Role::Build)
     }
 
-    /// Has `make` rebuild a tree, and link in any case.
+    /// Has `make` rebuild a tree, and link the program in any case.
     pub(super) fn remake(&self, tree: &Path, logs: &Path) -> Result<(), BuildError> {
         if let Ok(program) = fs::canonicalize(tree.join(&self.recipe.program)) {
             // The linker has to leave its module even if no file was changed.
@@ -403,8 +404,8 @@ impl Whole {
     }
 }
 
-/// The name of a symbol that the linker defines in another way than by a module that defines it, if
-/// there is one. `resolved` is what lld writes of how it resolved the symbols of modules.
+/// The name of a symbol that the linker does not take from a module that defines it, if there is
+/// one. `resolved` is lld's record of how it resolved the symbols of modules.
 fn redefined(resolved: &str) -> Option<&str> {
     let symbols = resolved.lines().filter_map(|line| line.strip_prefix("-r="));
     let mut told = symbols.filter_map(|line| line.rsplit_once(','));

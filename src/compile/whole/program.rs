@@ -31,15 +31,15 @@ const ALIGNMENT: u32 = 16;
 /// The distance in bytes of global variables in a watched program (also in `runtime/watch.c`).
 const APART: u32 = 2048;
 
-/// Where the code of a program begins, whatever the size of its constants, which come first: a
-/// function that no patched one precedes has one address in all revisions
+/// Where the code of a program begins, whatever the size of its constants, which come first. So a
+/// function that no patched one precedes has the same address in all revisions
 /// ([`functions_at_fixed_addresses`](super::functions_at_fixed_addresses)).
 const CODE: &str = "--section-start=.text=0x10000000";
-/// The linker puts first what a file says, one symbol a line ([`write_order`]).
+/// The linker puts the symbols in a file first, one on each line ([`write_order`]).
 const ORDER: &str = "--symbol-ordering-file=";
 
-/// The symbols of a linked module that stay visible: its entry point, and errno, which the native allocator
-/// sets.
+/// The symbols of a linked module that stay visible: its entry point, and errno, which the native
+/// allocator sets.
 pub(super) const PUBLIC: [&str; 2] = ["_start_c", "__errno_location"];
 
 /// Has the optimiser insert a check before each access, and use a fresh frame for each call.
@@ -61,11 +61,10 @@ const WATCHED: &[&str] = &[
     "-lwatch",
 ];
 
-/// What is known of a revision that its package's build made.
+/// What is known about a revision that its package's build made.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct Own {
-    /// Whether more of its functions than of the original's may end without the result that they
-    /// promise.
+    /// Whether more functions than in the original may end without the result that they promise.
     pub(super) loses_result: bool,
     /// Whether the sources that its changes affect tell everything about it.
     pub(super) is_told: bool,
@@ -76,7 +75,7 @@ impl Whole {
     /// sources.
     ///
     /// # Errors
-    /// As for [`Self::unite`], where nothing can be made of the original.
+    /// As for [`Self::unite`] if the original cannot be built.
     pub fn alone(
         &self,
         changes: &Changes,
@@ -115,9 +114,9 @@ impl Whole {
         serde_json::from_slice(&text).map_err(failed)
     }
 
-    /// Makes the bitcode of the program with some files of the tree replaced, and with the given
-    /// bitcode in place of what the build makes of some sources. Does nothing if it is there
-    /// already.
+    /// Makes the bitcode of the program with some files of the tree replaced. The given bitcode
+    /// takes the place of what the build makes of some sources. Does nothing if the product is
+    /// there already.
     pub(super) fn link(
         &self,
         files: &Changes,
@@ -139,8 +138,8 @@ impl Whole {
         })
     }
 
-    /// Makes products, unless they are there already and were made from the same texts, `of`.
-    /// `make` gets a scratch directory beside them.
+    /// Makes products, unless they are there already and were made from the same texts `of`. `make`
+    /// gets a scratch directory beside them.
     pub(super) fn make_products(
         &self,
         of: Vec<String>,
@@ -195,9 +194,9 @@ impl Whole {
         Ok(found)
     }
 
-    /// Reduces a linked module to what the program needs. The machine code may call functions of the
-    /// libc where the module has only intrinsics, and these functions may need others in the same
-    /// way.
+    /// Reduces a linked module to what the program needs. The machine code may call functions of
+    /// the libc where the module has only intrinsics, and these functions may need others in the
+    /// same way.
     fn reduce(&self, module: &Path, out: &Path) -> Result<(), BuildError> {
         let mut public: BTreeSet<String> = PUBLIC.map(str::to_owned).into();
         loop {
@@ -232,7 +231,7 @@ impl Whole {
         self.toolchain.run(linker.args(world).args(["-lnative", "-o"]).arg(out)).map(drop)
     }
 
-    /// Makes an executable of a program's bitcode. Does nothing if it is there already.
+    /// Makes an executable from a program's bitcode. Does nothing if it is there already.
     ///
     /// # Errors
     /// [`BuildError::Compile`]; [`BuildError::Io`].
@@ -287,10 +286,10 @@ impl Whole {
     }
 }
 
-/// Stands for the arithmetic that [`align_objects`] defines, for a key.
+/// Stands for the arithmetic that [`align_objects`] defines, in a key.
 const ARITHMETIC: &str = "constant counts and inexact divisions defined";
 
-/// What the linker is told about addresses, and how modules are changed, for a key.
+/// What the linker is told about addresses, and how modules are changed, as part of a key.
 fn layout() -> String {
     [IMAGE_BASE, CODE, ORDER, ARITHMETIC].join(" ")
 }
@@ -304,9 +303,9 @@ pub(super) fn parts(files: &Changes) -> Vec<String> {
     files.iter().flat_map(of).collect()
 }
 
-/// Gives every variable of a module the alignment of all memory, so that programs that look at the
-/// low bits of addresses do the same wherever their variables are. Also gives a meaning to what
-/// [LLVM leaves undefined](Editor::define_constant_arithmetic).
+/// Gives every variable of a module the alignment of all memory. So programs that look at the low
+/// bits of addresses do the same wherever their variables are. Also gives a meaning to what [LLVM
+/// leaves undefined](Editor::define_constant_arithmetic).
 fn align_objects(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
         Editor::new(module).define_constant_arithmetic();
@@ -324,7 +323,7 @@ fn align_objects(module: &Path) -> Result<(), BuildError> {
 }
 
 /// Puts global variables far apart, so that an access that misses one by far does not hit another
-/// (`runtime/watch.c` marks what is between).
+/// (`runtime/watch.c` marks the space between them).
 fn spread_globals(module: &Path) -> Result<(), BuildError> {
     modules::change(module, |_, module| {
         // A variable in a section is part of a table there, and a thread-local one exists in every

@@ -1,12 +1,12 @@
 //! The revisions of a package: each as the package's build makes it, and one program of all.
 //!
 //! A revision is what its own build makes ([`Whole::own`]). The meta program is compared with that
-//! twice. The first time it is compared source by source, before anything is optimised: conditions
-//! are still as people wrote them, so most is shared ([`unite_source`]). What a single source does
-//! not tell (a function that another source defines for this revision only, a `main` of another
-//! type, a change of how the program is built) is left to the second time: then whole programs are
-//! compared, as they were linked ([`unite`]). There a function that the compiler optimised
-//! differently becomes a revision's own, which costs sharing.
+//! twice. The first time, it is compared source by source, before anything is optimised. Conditions
+//! are then still as people wrote them, so most is shared ([`unite_source`]). What a single source
+//! does not tell (a function that another source defines for this revision only, a `main` of
+//! another type, a change of how the program is built) is left to the second time. Then whole
+//! programs are compared, as they were linked ([`unite`]). There a function that the compiler
+//! optimised differently becomes a revision's own, which costs sharing.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -47,7 +47,7 @@ pub struct Made {
     pub own: BTreeMap<Revision, usize>,
     /// Revisions that cannot be built, and why.
     pub refused: BTreeMap<Revision, String>,
-    /// Revisions of which more functions than of the original may end without the result that they
+    /// Revisions in which more functions than in the original may end without the result that they
     /// promise.
     pub without_result: BTreeSet<Revision>,
     /// Functions and variables, by [stem](crate::compile::stem), that the meta program and a
@@ -75,9 +75,9 @@ struct United {
 }
 
 impl Whole {
-    /// Builds revisions, among them the original, which changes nothing, and makes one program from
-    /// the files of a meta program that is for every revision what its own program is. Everything
-    /// is put into `directory`; products that are there of the same revisions are reused.
+    /// Builds revisions, among them the original, which changes nothing. Makes one program from the
+    /// files of a meta program that is the same for every revision as its own program. Everything
+    /// is put into `directory`. Products of the same revisions that are there are reused.
     ///
     /// # Errors
     /// [`BuildError`] if the original cannot be built, or files cannot be accessed.
@@ -171,7 +171,7 @@ impl Whole {
             self.link(meta, &united.sources, &linked)?;
             Ok::<_, BuildError>(united)
         };
-        // What is dispatched would show its results twice.
+        // A function that dispatches to a revision's own would show its results twice.
         let united = if self.recipe.probed.is_none() { from_sources().ok() } else { None };
         let base = match united {
             Some(united) => {
@@ -207,7 +207,7 @@ impl Whole {
         Ok(made)
     }
 
-    /// Unites each source that some revision changes for all revisions.
+    /// Unites, for all revisions, each source that some revision changes.
     fn unite_sources(
         &self,
         changes: &BTreeMap<Revision, Changes>,
@@ -251,7 +251,7 @@ impl Whole {
             let names: Vec<BTreeSet<&str>> =
                 programs.iter().map(defined).collect::<Result<_, _>>()?;
             if names.windows(2).any(|two| two[0] != two[1]) {
-                // The C library, which is linked once, would use it for all revisions.
+                // The C library is linked once, so it would use the function for all revisions.
                 let why = "a function of the C library is defined by some revisions only";
                 return Err(BuildError::Unite(why.to_owned()));
             }

@@ -1,5 +1,5 @@
 //! The sources of a package: how its build compiles each, which files they read, and what changes
-//! make of them.
+//! do to them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -125,8 +125,8 @@ impl Whole {
     }
 
     /// Compiles one source of a tree to bitcode, without optimising anything and without hints for
-    /// an optimiser. A function with one more exit has other hints, for example on how long
-    /// variables live.
+    /// an optimiser. Such hints, for example on how long variables live, differ in a function with
+    /// one more exit.
     pub(super) fn source_bitcode(
         &self,
         changes: &Changes,
@@ -155,8 +155,9 @@ impl Whole {
         self.toolchain.run(&mut compiler).map(drop)
     }
 
-    /// Whether a source, compiled by `commands` in a tree to this bitcode, has more functions than the
-    /// original's that may end without the result that they promise; or may have, as it is gone.
+    /// Whether some source, compiled by `commands` in a tree to this bitcode, has more functions
+    /// than the original's that may end without the result that they promise. A source that is gone
+    /// may have.
     pub(super) fn loses_result(
         &self,
         tree: &Path,
@@ -180,8 +181,8 @@ impl Whole {
     }
 
     /// Whether a build of `tree`, whose result is this bitcode, differs from the original's only in
-    /// the affected sources. Others may differ, too: a program that the build runs may have read
-    /// something that was changed, or been made from it.
+    /// the affected sources. Other sources may differ, too: a program that the build runs may have
+    /// read something that was changed, or may have been made from it.
     pub(super) fn is_all(
         &self,
         tree: &Path,
@@ -199,7 +200,7 @@ impl Whole {
             let [now, before] = [tree, &self.tree].map(|tree| self.preprocessed(record, tree));
             match [now?, before?] {
                 [Some(now), Some(before)] => Ok(now == before),
-                // A file that was compiled to try something out, and deleted, is in no program.
+                // A file that was compiled only as a trial, and deleted, is in no program.
                 _ => Ok(!is_of(source, &program)),
             }
         });
@@ -229,7 +230,7 @@ impl Whole {
         Ok(String::from_utf8_lossy(&said).matches("[-Wreturn-type]").count())
     }
 
-    /// The command that compiled a source, without what says what to make and where.
+    /// The command that compiled a source, without the options that say what to make and where.
     fn compiler(&self, record: &CompileCommand, root: &Path) -> Command {
         let mut arguments = record.arguments.iter().skip(1);
         let mut compiler = self.toolchain.clang();
@@ -248,7 +249,7 @@ impl Whole {
 }
 
 impl SyntaxCheck for Whole {
-    /// Compiles a file as the build did. A file that the build did not compile passes: it will be
+    /// Compiles a file as the build did. A file that the build did not compile passes: it is
     /// checked when `make` looks at it.
     fn check(&self, root: &Path, file: &Path) -> Result<(), String> {
         let Some(record) = self.commands.get(file) else { return Ok(()) };

@@ -23,7 +23,7 @@ use crate::{
 /// The linker leaves the merged module under the program's name with this suffix.
 pub(super) const MERGED: &str = ".0.0.preopt.bc";
 
-/// How it resolved the symbols of modules is left under this one.
+/// The linker leaves its record of how it resolved the symbols of modules under this suffix.
 pub(super) const RESOLVED: &str = ".resolution.txt";
 
 /// Writes and deletes the changed files of a tree.
@@ -42,14 +42,14 @@ pub(super) fn write(changes: &Changes, tree: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Copies a tree with its modification times, by which `make` decides.
+/// Copies a tree with its modification times, which `make` relies on.
 pub(super) fn copy(toolchain: &Toolchain, from: &Path, to: &Path) -> Result<(), BuildError> {
     toolchain
         .run(command(Path::new("cp")).args(["-a", "--reflink=auto", "--"]).args([from, to]))
         .map(drop)
 }
 
-/// Removes the modules that the linker left beside all programs: they are large, and made again
+/// Removes the modules that the linker left beside all programs. They are large, and are made again
 /// when needed.
 pub(super) fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     for entry in WalkDir::new(tree) {
@@ -62,7 +62,7 @@ pub(super) fn remove_modules(tree: &Path) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// A source tree as a person keeps it: what version control, Psychic's cache and earlier runs have
+/// A source tree as a person keeps it. What version control, Psychic's cache and earlier runs have
 /// left there does not belong to it.
 #[derive(Clone, Copy)]
 pub(super) struct SourceTree<'a> {
@@ -104,7 +104,7 @@ impl SourceTree<'_> {
         Ok(hash(files.into_iter().flat_map(|(name, digest)| [name, digest])))
     }
 
-    /// Copies the tree with its modification times, by which `make` decides.
+    /// Copies the tree with its modification times, which `make` relies on.
     pub(super) fn copy(self, to: &Path) -> Result<(), BuildError> {
         for entry in self.entries() {
             let entry = entry?;
@@ -131,6 +131,6 @@ impl SourceTree<'_> {
 fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
     let modified = fs::metadata(from)?.modified()?;
     fs::copy(from, to)?;
-    // A file that may only be read can get another time, too, but cannot be opened for writing.
+    // A read-only file can get another time, too, but cannot be opened for writing.
     File::open(to)?.set_modified(modified)
 }

@@ -52,7 +52,7 @@ impl Real {
 }
 
 /// A condition under which the texts certainly differ: some floating-point number of one is further
-/// from its counterpart in the other than rounding can hide. It is for texts for which
+/// from its counterpart in the other than rounding can hide. It is meant for texts for which
 /// [`super::difference`] is not exact because of that rounding.
 pub fn certain_difference(exprs: &Exprs, a: &Stream, b: &Stream) -> ExprId {
     let (a, b): (Vec<Atom>, Vec<Atom>) = (a.atoms().collect(), b.atoms().collect());

@@ -257,9 +257,9 @@ enum Edit {
     Replace(Part),
     Insert(Part),
     Delete,
-    /// A number of another value, in the same format.
+    /// A number with another value, in the same format.
     Other(usize),
-    /// A number of the same value, in another format.
+    /// A number with the same value, in another format.
     Reformat(NumberFormat),
     /// The text that the number has under some assignment.
     Spell(u64),

@@ -1,9 +1,10 @@
-//! What makes two runs show different things: the conditions that decide it in one and do not follow from
-//! those that decide it in the other.
+//! What makes two runs show different things: the conditions that decide it in one run and do not
+//! follow from those that decide it in the other.
 //!
 //! The source is Banerjee, Roychoudhury, Harlie and Liang, "Golden implementation driven software
-//! debugging" (FSE 2010): in each run, the dynamic backward slice from the first difference, and the
-//! weakest precondition of what is shown there over that slice, which is a conjunction.
+//! debugging" (FSE 2010). In each run, the dynamic backward slice from the first difference is
+//! taken, and over that slice the weakest precondition of what is shown there, which is a
+//! conjunction.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +19,9 @@ use crate::{
     solver::{Query, Solver, Verdict},
 };
 
-/// The most conditions of a run that are looked at, the last ones.
+/// The greatest number of conditions of a run that are looked at. Of more, the last ones are.
 const LOOKED_AT: usize = 400;
-/// The most reasons that are given.
+/// The greatest number of reasons that are given.
 const REASONS: usize = 6;
 /// What stands between conditions.
 const AND: &str = " and ";
@@ -31,13 +32,14 @@ const LONGEST: usize = 90;
 pub(super) struct Criterion {
     /// What is compared there.
     channel: Option<Channel>,
-    /// By revision, the step that shows something there, and the value of which that is a part; none
-    /// if it shows nothing there.
+    /// For each revision, the step that shows something there, and the value that it shows a part
+    /// of; none if it shows nothing there.
     shown: [Option<(RunStep, Option<ExprId>)>; 2],
 }
 
 impl Criterion {
-    /// The first difference of two runs in what counts; none if it is elsewhere, as in a file.
+    /// The first difference of two runs in what counts; none if the difference is elsewhere, as in
+    /// a file.
     pub(super) fn new(records: [&Record; 2], counts: &dyn Fn(&Channel) -> bool) -> Option<Self> {
         let fails = |record: &Record| match &record.halt {
             Some(Halt::Exit(_)) | None => None,
@@ -63,7 +65,7 @@ impl Criterion {
             channels.into_iter().filter(|channel| counts(channel)).filter_map(|c| difference(&c));
         // A run that fails shows no exit code, and may have lost what it showed before.
         match failures {
-            // Where only one shows something, it is not known why the other does not.
+            // If only one run shows something, it is not known why the other does not.
             [None, None] => {
                 found.min_by_key(|found| (found.shown.iter().any(Option::is_none), found.first()))
             }
@@ -71,13 +73,13 @@ impl Criterion {
         }
     }
 
-    /// When one of the runs shows something that the other does not.
+    /// The first step at which either of the runs shows the difference.
     fn first(&self) -> Option<RunStep> {
         self.shown.iter().flatten().map(|(step, _)| *step).min()
     }
 
-    /// What decides the difference in the run of revision `side`: if nothing is shown there, all that
-    /// ran may.
+    /// What decides the difference in the run of revision `side`. If nothing is shown there, all
+    /// that ran may.
     pub(super) fn slice(&self, record: &Record, side: usize) -> FixedBitSet {
         match self.shown[side] {
             Some((step, _)) => record.slice(&[step]),
@@ -96,12 +98,12 @@ pub(super) struct Side<'a> {
     pub(super) slice: &'a FixedBitSet,
 }
 
-/// How much a reason says, the most first.
+/// How much a reason says, beginning with the most telling.
 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
 enum Weight {
     /// The other revision does not have the line that decides.
     Changed,
-    /// A line of the program decides, or what is shown is another function of the input.
+    /// A line of the program decides, or what is shown is a different function of the input.
     Program,
     /// A library that the line calls decides.
     Library,
@@ -118,13 +120,13 @@ struct Decided {
 enum By {
     /// A step.
     Step(usize),
-    /// What is shown: this value.
+    /// The value that is shown.
     Shown(ExprId),
 }
 
 impl Side<'_> {
-    /// The conjuncts of the weakest precondition of what the run shows, in the order in which they were
-    /// decided.
+    /// The conjuncts of the weakest precondition of what the run shows, in the order in which they
+    /// were decided.
     fn precondition(&self, shown: Option<ExprId>) -> Vec<Decided> {
         let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
         for step in self.slice.ones() {
@@ -143,7 +145,7 @@ impl Side<'_> {
     }
 }
 
-/// The reasons why two runs differ at `criterion`, a handful. `sources` are those of each revision.
+/// A few reasons why two runs differ at `criterion`. `sources` are those of each revision.
 pub(super) fn reasons(
     criterion: &Criterion,
     sides: [Side<'_>; 2],
@@ -153,13 +155,14 @@ pub(super) fn reasons(
 ) -> Vec<Reason> {
     let exprs = Exprs::new();
     let of = |side: usize| {
-        // What one shows where the other shows nothing says nothing about the other.
+        // If only one run shows something, its value says nothing about the other run.
         let is_shown_by_both = criterion.shown.iter().all(Option::is_some);
         let shown = criterion.shown[side].filter(|_| is_shown_by_both).and_then(|(_, value)| value);
         let from = &sides[side].run.program.exprs;
         let name = |variable: VariableId| {
             let name = sides[side].run.name(variable);
-            // What is no input, or is read with another width, has nothing to do with the other's.
+            // A variable that is no input, or is read with another width, is not that of the other
+            // run.
             let width = from.variable_width(variable);
             match from.variable_kind(variable) {
                 VariableKind::Input if is_free(&exprs, &name, width) => name,
@@ -190,7 +193,7 @@ pub(super) fn reasons(
                 follow.push(*condition);
             }
         }
-        // Where all of them follow, those are named that the other does not decide itself.
+        // If all conditions follow, those are named that the other run does not decide itself.
         let all_follow = follow.len() == conditions.len();
         for Decided { condition, by } in conditions {
             if all_follow && others.contains(condition) || !all_follow && follow.contains(condition)
@@ -205,12 +208,13 @@ pub(super) fn reasons(
                 _ => own.push((weight, reason)),
             }
         }
-        // All that ran may decide that nothing is shown; what the patch has not changed tells nothing.
+        // If nothing is shown, all that ran may decide that. What the patch has not changed tells
+        // nothing.
         if criterion.shown[side].is_none() {
             own.retain(|(weight, _)| *weight == Weight::Changed);
         }
         own.sort_by_key(|(weight, _)| *weight);
-        // What a library decides on the way is no reason where the program decides.
+        // What a library decides on the way is no reason if the program itself decides.
         if own.iter().any(|(weight, _)| *weight < Weight::Library) {
             own.retain(|(weight, _)| *weight < Weight::Library);
         }
@@ -219,13 +223,13 @@ pub(super) fn reasons(
     reasons
 }
 
-/// Whether a name means nothing yet, or a variable of that width.
+/// Whether a name is not in use yet, or names a variable of that width.
 fn is_free(exprs: &Exprs, name: &str, width: u32) -> bool {
     exprs.variable_id(name).is_none_or(|known| exprs.variable_width(known) == width)
 }
 
-/// Whether a condition follows from others, or may: what the solver does not know is not given as a
-/// reason.
+/// Whether a condition follows from others, or may follow: what the solver does not know is not
+/// given as a reason.
 fn follows(exprs: &Exprs, solver: &mut dyn Solver, others: &[ExprId], condition: ExprId) -> bool {
     if others.contains(&condition) {
         return true;
@@ -284,7 +288,7 @@ fn reason(
     ))
 }
 
-/// Adds what a line has decided, too, unless that gets long.
+/// Adds another condition that the same line decided, unless the text gets too long.
 fn also(reason: &mut Reason, condition: &str) {
     let is_there = reason.condition.split(AND).any(|known| known == condition);
     let length = reason.condition.len() + AND.len() + condition.len();
@@ -293,7 +297,7 @@ fn also(reason: &mut Reason, condition: &str) {
     }
 }
 
-/// The reason that one shows a value.
+/// The reason that a revision shows a certain value.
 fn shown(criterion: &Criterion, revision: usize, value: &str) -> Option<(Weight, Reason)> {
     let channel = match criterion.channel.as_ref()? {
         Channel::Stdout => "stdout",

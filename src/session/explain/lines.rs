@@ -27,7 +27,8 @@ pub(super) struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// The files of the sources of `program` below `own`; those of the other revision are below `other`.
+    /// The files of the sources of `program` below `own`. Those of the other revision are below
+    /// `other`.
     pub(super) fn new(program: &'a Program, own: &'a Path, other: &'a Path) -> Self {
         Self {
             program,
@@ -38,13 +39,13 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// The names that several files have, of which no line is shown.
+    /// The names that several files have. No line of these files is shown.
     pub(super) fn ambiguous(&self) -> BTreeSet<&Path> {
         self.named.ambiguous()
     }
 
-    /// The line of a step of a run; none if it belongs to no source file of the revision. It decides
-    /// if the step is in `slice`.
+    /// The line of a step of a run; none if it belongs to no source file of the revision. The line
+    /// is one that decides if the step is in `slice`.
     pub(super) fn line(
         &mut self,
         record: &Record,
@@ -68,8 +69,8 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// The first `most` lines of a run. A line that ran several times without another in between is
-    /// there once. Those that the other revision does not have are marked as changed.
+    /// The first `most` lines of a run. A line that ran several times in a row is there once. Lines
+    /// that the other revision does not have are marked as changed.
     pub(super) fn lines(
         &mut self,
         record: &Record,
@@ -99,8 +100,8 @@ impl<'a> Sources<'a> {
 struct SourceFile {
     name: String,
     lines: Vec<String>,
-    /// The number of each line in the file of the other revision, where that has it. Both are from
-    /// 0.
+    /// For each line that the other revision's file also has, its number there. Both numbers count
+    /// from 0.
     twins: BTreeMap<usize, u32>,
 }
 
@@ -112,7 +113,7 @@ impl SourceFile {
             return None;
         }
         let text = |directory: &Path| fs::read(directory.join(name)).ok();
-        // A line that ends in another way is the same line.
+        // Lines that differ only in how they end are the same.
         let lines = |bytes: Vec<u8>| -> Vec<String> {
             String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()
         };

@@ -1,5 +1,5 @@
-//! Why two revisions differ on a test: both run on it once more, what decides what they show is compared,
-//! and the lines that they run are held side by side.
+//! Why two revisions differ on a test. Both run on it once more, what decides what they show is
+//! compared, and the lines that they run are put side by side.
 
 mod cause;
 mod lines;
@@ -40,13 +40,13 @@ const LINES: usize = 500_000;
 /// The longest time for each run.
 const TIME: Duration = Duration::from_secs(20);
 
-/// Explains why revisions `a` and `b` of `subject` differ on a test of the `results` of a comparison:
-/// on `test`, or else on the one that `pairs.csv` names. For `time`, it looks for the inputs on which
-/// they differ. What takes minutes is told to `observer`.
+/// Explains why revisions `a` and `b` of `subject` differ on `test` or, without it, on the test
+/// that `pairs.csv` names. `results` are those of a comparison. For `time`, it looks for the inputs
+/// on which they differ. If something takes minutes, `observer` is told.
 ///
 /// # Errors
-/// The results are not there, the test does not tell the two apart, or the program cannot be compiled
-/// as it was.
+/// The results are not there, the test does not tell the two apart, or the program cannot be
+/// compiled as it was.
 pub fn explain(
     subject: Subject,
     results: &ResultsDir,
@@ -121,15 +121,15 @@ fn known(
     Ok(known)
 }
 
-/// When two revisions differ, as far as it can be found out in `time`; `None` if no numbers of the
-/// input decide that.
+/// When two revisions differ, if that can be found out in `time`; `None` if no numbers of the input
+/// decide it.
 fn when(
     subject: &Subject,
     pair: [Revision; 2],
     known: &[(TestInput, bool)],
     time: Duration,
 ) -> anyhow::Result<Option<When>> {
-    // What a program of its own reads is text.
+    // A program with a build of its own reads text.
     if time.is_zero() || subject.config.build.program.is_some() {
         return Ok(None);
     }
@@ -137,7 +137,7 @@ fn when(
     let search = SearchOptions { time: Some(time), ..SearchOptions::default() };
     let options = Options { search, until: Some(Until::Trees), ..Options::default() };
     let Some(found) = Session::new(subject, options)?.when(pair, known)? else { return Ok(None) };
-    // The two differ on the test: that no other input shows it is no condition.
+    // The two differ on the test, so a condition that never holds says nothing.
     let condition = found.condition.filter(|condition| !condition.is_never());
     let condition = condition.map(|condition| condition.text(&found.names));
     let doubts = found.doubts.into_iter().collect();
@@ -174,7 +174,7 @@ fn entry(
     }
 }
 
-/// Why the lines of a run may not be all that the program runs, or not what it runs.
+/// Why the lines of a run may be incomplete or wrong.
 fn doubts(record: &Record) -> Vec<String> {
     let mut doubts: Vec<String> = record.approximations.iter().map(ToString::to_string).collect();
     match &record.halt {

@@ -19,7 +19,7 @@ use crate::{
     subject::Subject,
 };
 
-/// The most instructions of a run.
+/// The greatest number of instructions of a run.
 const STEPS: usize = 1 << 22;
 
 /// A run of a revision on a test.
@@ -27,7 +27,7 @@ pub(super) struct Run {
     pub(super) program: Program,
     pub(super) record: Record,
     pub(super) seed: Arc<Assignment>,
-    /// How many whole numbers standard input is; 0 if it is bytes.
+    /// The number of whole numbers in standard input; 0 if it is read as bytes.
     numbers: usize,
 }
 
@@ -59,7 +59,7 @@ impl Run {
         let first = program.start(of_bytes)?;
         let (record, seed) = match diff::seeds(&program.exprs, &first, [input]).pop() {
             Some(seed) => run(first, seed)?,
-            // Such an input is not described: all of it is known then.
+            // `[inputs]` does not describe such an input, so all of it is fixed.
             None => {
                 let (start, given) = beginning(&program, subject, input)?;
                 run(exec::on(&program, start, &given), given)?
@@ -96,7 +96,7 @@ impl Run {
     }
 }
 
-/// How many whole numbers standard input is; `None` if it is anything else.
+/// The number of whole numbers that make up standard input; `None` if it is anything else.
 fn whole_numbers(input: &TestInput) -> Option<usize> {
     let text = std::str::from_utf8(input.stdin.as_ref()?).ok()?;
     let numbers = text.split_whitespace().map(|word| word.parse::<i128>().ok());

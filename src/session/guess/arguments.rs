@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// As many arguments as most programs need, if `main` does not say.
+/// The number of arguments that most programs need, for a `main` that does not say.
 const MOST: usize = 2;
-/// As many as `psychic init` writes.
+/// The greatest number of arguments that `psychic init` writes.
 const LIMIT: usize = 32;
 
 /// The least and the greatest number of arguments.
@@ -16,8 +16,8 @@ pub(super) struct Count {
 
 impl Count {
     /// `None` if the body does not look at its arguments. The numbers with which it compares `argc`
-    /// and by which it asks for elements of `argv` say how many there may be. If it wants more than
-    /// a few, there are that many, or one less: each number below would say the same.
+    /// and by which it asks for elements of `argv` say how many there may be. If the program wants
+    /// more than a few, there are that many or one less: with fewer, it would always do the same.
     pub(super) fn of(body: &str) -> Option<Self> {
         if !body.contains("argv") && !body.contains("getopt") {
             return None;
@@ -46,14 +46,14 @@ impl Count {
     }
 }
 
-/// As `subject.toml` has it.
+/// The count as `subject.toml` has it.
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "count = [{}, {}]", self.least, self.most)
     }
 }
 
-/// The numbers that stand behind each occurrence of `word` and what `operator` takes off.
+/// The numbers behind each occurrence of `word` and what `operator` takes off.
 fn numbers_behind<'b>(
     body: &'b str,
     word: &str,

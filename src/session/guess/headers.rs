@@ -1,9 +1,9 @@
-//! Directories in which the headers of a program are.
+//! The directories that have the headers of a program.
 
 use std::path::Path;
 
-/// The directories of headers that sources include by `"` and that are not beside them: the first
-/// below which there is such a file, for each of the `(source, header)`.
+/// The directories of headers that sources include with `"` and that are not beside them. For each
+/// `(source, header)`, it is the first directory below which there is such a file.
 pub(super) fn directories<'a>(
     files: &[String],
     included: impl Iterator<Item = (&'a str, String)>,
@@ -14,7 +14,7 @@ pub(super) fn directories<'a>(
         let is_beside = files.iter().any(|file| Path::new(file) == beside);
         let is_known =
             |place: &String| files.iter().any(|file| place_of(file, &header) == Some(place));
-        // `..` leads out of what ends of paths can say.
+        // No end of a path tells where `..` leads.
         if is_beside || header.contains("..") || found.iter().any(is_known) {
             continue;
         }
@@ -23,7 +23,7 @@ pub(super) fn directories<'a>(
     found
 }
 
-/// The directory in which `file` is this header.
+/// The directory from which `header` is the path of `file`.
 fn place_of<'f>(file: &'f str, header: &str) -> Option<&'f str> {
     match file.strip_suffix(header)? {
         "" => Some("."),

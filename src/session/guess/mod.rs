@@ -30,14 +30,14 @@ use crate::{
 const DEPTH: usize = 5;
 /// The size in bytes of the largest C file that is looked at.
 const LONGEST: u64 = 4 << 20;
-/// Names of files that are the original among solutions.
+/// File names of the original among solutions.
 const ORIGINALS: [&str; 6] = ["original", "orig", "buggy", "bug", "old", "before"];
-/// The sizes of buffers, in bytes of a text and in other elements.
+/// The sizes of buffers: of a text, in bytes, and of others, in elements.
 const TEXT: u32 = 4;
 const ELEMENTS: u32 = 3;
 /// The sizes of standard input and of a file for a program that is run whole, in bytes.
 const INPUT: u32 = 4;
-/// The size of standard input of other programs that read it by the character.
+/// The size of standard input of other programs that read it one character at a time.
 const CHARACTERS: u32 = 6;
 /// The size of an argument, in bytes.
 const ARGUMENT: u32 = 3;
@@ -135,7 +135,7 @@ struct Guess {
     /// Lines of `[inputs]` and `[inputs.params]`.
     inputs: Vec<String>,
     params: Vec<String>,
-    /// Why, for people.
+    /// The reasons for the guesses, for people.
     reasons: Vec<String>,
 }
 
@@ -193,7 +193,7 @@ impl Guess {
         Ok(guess)
     }
 
-    /// Takes whole programs as candidates, which have functions in common. Returns the original.
+    /// Takes whole programs that have functions in common as candidates. Returns the original.
     fn solutions(&mut self, dir: &Path, sources: Vec<Source>) -> anyhow::Result<Vec<Source>> {
         let names = |source: &Source| -> BTreeSet<String> {
             source.functions.iter().map(|function| function.name.clone()).collect()
@@ -284,7 +284,7 @@ impl Guess {
         Ok(sources)
     }
 
-    /// Chooses the function to run, and what it is given.
+    /// Chooses the function to run, and its input.
     fn entry(
         &mut self,
         dir: &Path,
@@ -329,7 +329,7 @@ impl Guess {
         Ok(())
     }
 
-    /// Has a program run whole that calls functions which it has only then.
+    /// Has a program run whole if it calls functions that only whole programs have.
     fn whole(&mut self, sources: &[Source]) {
         let called = sources.iter().flat_map(|source| calls(&source.text)).collect();
         let functions = sources.iter().flat_map(|source| &source.functions);
@@ -396,7 +396,7 @@ impl Guess {
     }
 }
 
-/// A text as TOML has it.
+/// A text as TOML writes it.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
@@ -442,9 +442,9 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
     globs
 }
 
-/// Parts C files into patched copies of the program, of which it returns the names, and sources.
-/// Copies are in a directory of patches, no patch changes them, and they have a function in common
-/// with a source elsewhere.
+/// Parts C files into patched copies of the program, whose names it returns, and sources. Copies
+/// are in a directory of patches, no patch changes them, and they have a function in common with a
+/// source elsewhere.
 fn beside(
     sources: Vec<Source>,
     diffs: &[String],
@@ -453,7 +453,7 @@ fn beside(
     let of_patches: BTreeSet<&Path> = diffs.iter().filter_map(|diff| parent(diff)).collect();
     let is_of_patches = |file: &str| parent(file).is_some_and(|dir| of_patches.contains(dir));
     let mut files: Vec<&String> = sources.iter().map(|source| &source.file).collect();
-    // A diff means the source, not a copy of the same name.
+    // A diff means the source, not a copy with the same name.
     files.sort_by_key(|file| is_of_patches(file));
     let changed: BTreeSet<String> =
         touched.iter().filter_map(|(path, _)| file_of(&files, path).cloned()).collect();
@@ -512,7 +512,7 @@ fn source(dir: &Path, file: &str) -> anyhow::Result<Option<Source>> {
     Ok(Some(Source { functions: functions(&text), file: file.to_owned(), text }))
 }
 
-/// The files that a source includes by `"`.
+/// The files that a source includes with `"`.
 fn included(text: &str) -> Vec<String> {
     let name = |line: &str| {
         let line = line.trim_start().strip_prefix('#')?.trim_start();
@@ -530,7 +530,7 @@ fn main_of(program: &Source) -> Option<String> {
     text.split_once('{').map(|(_, body)| body.to_owned())
 }
 
-/// The file that a path in a diff means: the one that has most of its last parts.
+/// The file that a path in a diff means: the one that shares the most last parts with it.
 fn file_of<'f>(files: &[&'f String], path: &Path) -> Option<&'f String> {
     let parts: Vec<PathBuf> =
         (0..path.components().count()).map(|skip| path.components().skip(skip).collect()).collect();

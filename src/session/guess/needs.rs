@@ -1,4 +1,4 @@
-//! What a program needs that has to be run whole, judged by the functions that it calls.
+//! What a program that has to be run whole needs, judged by the functions that it calls.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ const FILES: &[&str] = &[
     "unlink",
 ];
 
-/// Functions that read standard input by its descriptor, and wide characters of it.
+/// Functions that read standard input by its descriptor, or as wide characters.
 const INPUT: &[&str] = &["fgetwc", "fgetws", "getwc", "getwchar", "read", "wscanf"];
 
 /// Further functions that only a program with all of its libc has.
@@ -71,7 +71,7 @@ const STANDARD: &[&str] = &[
     "fgetc", "fgets", "fread", "getc", "getchar", "getdelim", "getline", "gets", "scanf", "fscanf",
 ];
 
-/// Whether a program that calls these functions reads standard input by the character or line alone.
+/// Whether a program that calls these functions reads standard input only by characters or lines.
 pub(super) fn reads_characters(called: &BTreeSet<String>) -> bool {
     let calls = |names: &[&str]| names.iter().any(|name| called.contains(*name));
     calls(STANDARD) && !calls(&["scanf", "fscanf"])
@@ -80,7 +80,7 @@ pub(super) fn reads_characters(called: &BTreeSet<String>) -> bool {
 /// What a program that should be run whole needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Needs {
-    /// A function that shows that it should be.
+    /// A function that shows that it should be run whole.
     pub(super) because: &'static str,
     /// Whether it looks for files.
     pub(super) has_files: bool,

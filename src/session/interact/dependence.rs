@@ -1,9 +1,10 @@
-//! Which instructions depend on which, by data or control: the program dependence graph of Ferrante,
-//! Ottenstein and Warren, "The program dependence graph and its use in optimization" (TOPLAS 1987).
+//! Which instructions depend on which, by data or control: the program dependence graph of
+//! Ferrante, Ottenstein and Warren, "The program dependence graph and its use in optimization"
+//! (TOPLAS 1987).
 //!
-//! What is not known is taken to depend: an access through a pointer that is neither a variable's
-//! address nor computed from one may be to anything but a variable whose address is used for nothing
-//! else. That a called function may never return is not seen.
+//! What is not known counts as dependence. An access through a pointer that is neither a variable's
+//! address nor computed from one may be to anything, except a variable whose address is used only
+//! to access it. That a called function may never return is not considered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,12 +17,12 @@ use crate::ir::{
     address::{FIRST_OBJECT, nearest_object},
 };
 
-/// For each instruction those that depend on it directly.
+/// For each instruction, those that depend on it directly.
 pub(super) struct Dependence {
     pub(super) dependents: Vec<BTreeSet<Place>>,
 }
 
-/// What memory an access is to.
+/// The memory that an access is to.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Memory {
     /// The variable with this object number.
@@ -46,8 +47,8 @@ impl Dependence {
         Self { dependents: builder.dependents }
     }
 
-    /// What depends on some instructions, directly or not, with these themselves. What does not run
-    /// after any of them does not depend on them.
+    /// The given instructions and all that depend on them, directly or not. What does not run after
+    /// any of them does not depend on them.
     pub(super) fn slice(&self, flow: &Flow<'_>, from: Vec<Place>) -> BTreeSet<Place> {
         let after = flow.reachable(from.clone());
         let (mut slice, mut left) = (BTreeSet::new(), from);
@@ -69,7 +70,7 @@ struct Builder<'f, 'm> {
 }
 
 impl Builder<'_, '_> {
-    /// Dependence through registers, parameters and results.
+    /// Adds dependence through registers, parameters and results.
     fn data(&mut self) {
         let flow = self.flow;
         for place in 0..flow.len() {
@@ -160,7 +161,7 @@ impl Builder<'_, '_> {
         all.into_iter().filter(reaches).collect()
     }
 
-    /// Dependence through memory: a read on each write that may come before it.
+    /// Adds dependence through memory: of a read on each write that may come before it.
     fn memory(&mut self) {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for place in 0..self.flow.len() {
@@ -220,7 +221,7 @@ impl Builder<'_, '_> {
         escaped
     }
 
-    /// Whether each instruction may run after one.
+    /// For each instruction, whether it may run after `from`.
     fn after(&self, from: Place) -> Vec<bool> {
         let mut after = vec![false; self.flow.len()];
         let mut left = self.flow.next[from].clone();
@@ -255,7 +256,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The memory that an address is of.
+    /// The memory that an address refers to.
     fn memory_of(&self, place: Place, address: Operand, seen: &mut BTreeSet<Place>) -> Memory {
         let owner = self.flow.owner(place);
         let function = self.flow.function(owner);
@@ -294,7 +295,7 @@ impl Builder<'_, '_> {
         found.unwrap_or(Memory::Anything)
     }
 
-    /// Control dependence in a function, and of it on its callers.
+    /// Adds control dependence within a function, and of the function on its callers.
     fn control(&mut self, id: FunctionId) {
         let flow = self.flow;
         let places = flow.places(id);

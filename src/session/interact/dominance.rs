@@ -1,4 +1,4 @@
-//! What every way to the end of a function runs.
+//! What runs on every way to the end of a function.
 
 use super::flow::{Flow, Place};
 use crate::{exec::postdominators, ir::FunctionId};
@@ -6,8 +6,8 @@ use crate::{exec::postdominators, ir::FunctionId};
 /// The postdominators of a function's instructions.
 pub(super) struct Postdominators {
     first: Place,
-    /// The nearest postdominator of each instruction, from the first one; the number of instructions
-    /// for the end of the function.
+    /// The nearest postdominator of each instruction, counted from the first one. The number of
+    /// instructions stands for the end of the function.
     nearest: Vec<Option<usize>>,
 }
 
@@ -31,7 +31,7 @@ impl Postdominators {
                     ends.extend(&before[place]);
                 }
             }
-            // What never ends is taken to end at its last instruction.
+            // A loop that never ends is taken to end at its last instruction.
             match reaches.iter().rposition(|reaches| !reaches) {
                 Some(place) => ends.push(place),
                 None => break,

@@ -1,12 +1,12 @@
-//! Differential errors, regressions and change interaction errors, as section 3 of Böhme, Oliveira and
-//! Roychoudhury (2013) defines them, over the tests of a run.
+//! Differential errors, regressions and change interaction errors, as section 3 of Böhme, Oliveira
+//! and Roychoudhury (2013) defines them, over the tests of a run.
 
 use std::collections::BTreeSet;
 
 use super::subsets;
 use crate::results::{Introduced, TestId};
 
-/// What a test shows of a patch.
+/// What a test shows about a patch.
 pub(super) struct Shown {
     pub(super) test: TestId,
     /// The changes that the patched program runs, one after the other.
@@ -17,7 +17,8 @@ pub(super) struct Shown {
     pub(super) error: Option<Introduced>,
 }
 
-/// A critical sequence: changes that every test with an error runs, in the order of some of these tests.
+/// A critical sequence: changes that every test with an error runs, in an order in which some of
+/// these tests run them.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct Critical {
     pub(super) sequence: Vec<usize>,
@@ -46,10 +47,10 @@ impl Shown {
     }
 }
 
-/// The critical sequences. Each is as long as can be: what remains of it without some of its changes is
-/// one, too. Tests that run the changes in several orders count for the one in which most run them.
-/// Inputs on which the patched program is wrong in the same way as the original do not count: that
-/// error is not one of the changes.
+/// The critical sequences. Each is as long as possible: without some of its changes, the rest is a
+/// critical sequence, too. Tests that run the changes in several orders count for the order in
+/// which most tests run them. Inputs on which the patched program is wrong in the same way as the
+/// original do not count: that error is not one of the changes.
 pub(super) fn critical(shown: &[Shown]) -> Vec<Critical> {
     let mut failing: Vec<&Shown> = shown.iter().filter(|shown| shown.error.is_some()).collect();
     let set = |shown: &&Shown| subsets::set(shown.trace.iter().copied());
@@ -77,8 +78,8 @@ pub(super) fn critical(shown: &[Shown]) -> Vec<Critical> {
     found
 }
 
-/// The tests that are enough to run every change: for each, the first of those that run it and the fewest
-/// others.
+/// Tests that together run every change: for each change, the first test that runs it and the
+/// fewest others.
 pub(super) fn isolated(shown: &[Shown]) -> BTreeSet<TestId> {
     let changes: BTreeSet<usize> = shown.iter().flat_map(|shown| shown.trace.clone()).collect();
     let of_change = |change: usize| {
@@ -128,7 +129,7 @@ mod tests {
         let found = critical(&[shown(1, &[0, 1, 2], true), shown(2, &[2, 0], true)]);
         let sequences: Vec<_> = found.into_iter().map(|found| found.sequence).collect();
         assert_eq!(sequences, [vec![0, 2], vec![2, 0]]);
-        // A loop may run them in both.
+        // A loop may run them in both orders.
         let found = critical(&[shown(1, &[0, 1, 2], true), shown(2, &[2, 0, 2], true)]);
         assert_eq!(found.len(), 1);
         assert_eq!((&found[0].sequence[..], found[0].errors), (&[0, 2][..], 2));

@@ -1,11 +1,12 @@
 //! Exact interaction of changes on one input, from what every subset of them does on it.
 //!
-//! Santelices, Harrold and Orso, "Precisely detecting runtime change interactions for evolving software"
-//! (ICST 2010): two changes interact in an execution if removing one alters the effect of the other. Here
-//! the effect of a change is what it does to the outcome, output by output. Changes *c* interact if, with
-//! all others of *c* in place, leaving one of them out alters what another one does: of the four
-//! subsets that have the rest of *c* and none, either or both of the two, it is not so that one of the two
-//! does nothing to the output, with the other and without it. Texts that both change may also add up.
+//! Santelices, Harrold and Orso, "Precisely detecting runtime change interactions for evolving
+//! software" (ICST 2010): two changes interact in an execution if removing one alters the effect of
+//! the other. Here the effect of a change is what it does to the outcome, output by output. Changes
+//! *c* interact if, with all others of *c* in place, leaving one of them out alters what another
+//! one does. This compares four subsets, which have the rest of *c* and none, either or both of the
+//! two. The two do not interact on an output if one of them does nothing to it, with the other and
+//! without it. Nor do they interact on a text if their changes to it just add up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +15,8 @@ use crate::replay::Visible;
 /// A set of changes, a bit each.
 pub(super) type Subset = u128;
 
-/// The sets of changes that interact on an input and of which no smaller part does, each with the outputs
-/// on which that shows. `outcomes` has what the subsets do, as far as that is known.
+/// The minimal sets of changes that interact on an input, each with the outputs on which that
+/// shows. `outcomes` has what the subsets do, where that is known.
 pub(super) fn interacting(
     outcomes: &BTreeMap<Subset, &Visible>,
 ) -> Vec<(Subset, BTreeSet<String>)> {
@@ -45,7 +46,7 @@ pub(super) fn interacting(
     found
 }
 
-/// The outputs to which two changes do something together that they do not do each on its own. The
+/// The outputs to which two changes together do something that they do not do each on its own. The
 /// outcomes are those with none, with either and with both of them.
 fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
     let [none, a, b, both] = outcomes;
@@ -64,8 +65,8 @@ fn altered(outcomes: [&Visible; 4]) -> Vec<String> {
     names.into_iter().filter(is_altered).map(|name| name.0.clone()).collect()
 }
 
-/// Whether two changes do different things to a text, each the same with the other and without: a
-/// three-way merge of the texts with either gives the one with both.
+/// Whether two changes do different things to a text, each the same with the other and without.
+/// They do if a three-way merge of the texts with either gives the text with both.
 fn add_up(texts: [Option<&Vec<u8>>; 4]) -> bool {
     let [Some(none), Some(a), Some(b), Some(both)] = texts else { return false };
     let differ = none != a && none != b && a != both && b != both;
@@ -78,8 +79,8 @@ const TEXTS: [&str; 2] = ["stdout", "stderr"];
 /// A text that an outcome has, if it counts.
 type Text = fn(&Visible) -> &Option<Vec<u8>>;
 
-/// The outputs of an outcome, by name: how it ends, what it prints, and so on. A text is compared line
-/// by line if all of `others` have as many lines of it.
+/// The outputs of an outcome, by name: how it ends, what it prints, and so on. A text is compared
+/// line by line if it has the same number of lines in all of `others`.
 fn parts(outcome: &Visible, others: [&Visible; 4]) -> BTreeMap<(String, usize), Vec<u8>> {
     let mut parts = BTreeMap::new();
     let mut add = |name: &str, bytes: Vec<u8>| _ = parts.insert((name.to_owned(), 0), bytes);
@@ -157,7 +158,7 @@ mod tests {
         let all: Vec<(Subset, &str)> =
             (0..8).map(|subset| (subset, if subset == 7 { "b" } else { "a" })).collect();
         assert_eq!(of(&all), [7]);
-        // Where some subsets are no programs, the others still show it.
+        // If some subsets are no programs, the others still show it.
         assert_eq!(of(&[(0, "a"), (1, "a"), (3, "a"), (5, "a"), (7, "b")]), [7]);
         assert_eq!(of(&[(0, "a"), (1, "a"), (3, "a"), (7, "b")]), [0; 0]);
     }

@@ -17,9 +17,9 @@ pub(super) struct Flow<'m> {
     /// The functions that have code and are not the C library's, with the place of their first
     /// instruction.
     pub(super) functions: BTreeMap<FunctionId, Place>,
-    /// What may run after each instruction, across functions.
+    /// The instructions that may run after each instruction, across functions.
     pub(super) next: Vec<Vec<Place>>,
-    /// What may run after it within its function.
+    /// The instructions that may run after each instruction within its function.
     pub(super) next_within: Vec<Vec<Place>>,
     owners: Vec<FunctionId>,
     /// The functions whose address the program has anywhere.
@@ -69,7 +69,7 @@ impl<'m> Flow<'m> {
         flow
     }
 
-    /// The places that control may reach from some places, with these themselves.
+    /// The places that control may reach from some places, including these.
     pub(super) fn reachable(&self, from: Vec<Place>) -> BTreeSet<Place> {
         let (mut seen, mut left) = (BTreeSet::new(), from);
         while let Some(place) = left.pop() {
@@ -115,8 +115,8 @@ impl<'m> Flow<'m> {
         self.places(id).filter(is_return).collect()
     }
 
-    /// The functions of the program that an instruction may call: any with as many parameters whose
-    /// address is used, if it calls through a pointer.
+    /// The functions of the program that an instruction may call. If it calls through a pointer,
+    /// these are all that have as many parameters and whose address is used.
     pub(super) fn callees(&self, place: Place) -> Vec<FunctionId> {
         let Inst::Call(call) = self.inst(place) else { return Vec::new() };
         match call.callee {
@@ -160,7 +160,7 @@ impl<'m> Flow<'m> {
 fn addressed(module: &Module) -> BTreeSet<FunctionId> {
     let mut addressed = BTreeSet::new();
     for function in &module.functions {
-        // A constant of which only calls were made is no address that code has.
+        // A constant that is only called is not an address that code has.
         let mut add = |operand: &Operand| {
             if let OperandKind::Constant(index) = operand.kind()
                 && let Some(Constant::Int(number)) = function.constant(index)

@@ -1,12 +1,13 @@
 //! The change sequence graph of a patched program (Böhme, Oliveira and Roychoudhury, ESEC/FSE 2013,
 //! section 4): in which order changes may run, and where they may interact on the way to an output.
 //!
-//! Nodes are changes, *interaction locations* and outputs; an edge says that control may go from one to
-//! the other past no third. The graph is made as algorithm 1 there does it, with three differences. It
-//! has the beginning of the program, and it goes on behind outputs after which the program does. An
-//! edge ends at the nodes that control reaches, not at every change on which an interaction location
-//! depends. Of the lines that depend on several changes, only those are interaction locations at which
-//! these come together: no line before it on which it depends directly depends on the same ones.
+//! Nodes are changes, *interaction locations* and outputs. An edge says that control may go from
+//! one node to another without passing a third. The graph is made by algorithm 1 of that paper,
+//! with three differences. It has the beginning of the program, and it goes on behind outputs after
+//! which the program goes on. An edge ends at the nodes that control reaches, not at every change
+//! on which an interaction location depends. A line that depends on several changes is an
+//! interaction location only if the changes come together there: no line before it on which it
+//! depends directly depends on the same changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,12 +53,13 @@ pub(super) struct Graph {
     pub(super) edges: Vec<(Node, Node)>,
     /// The changes on which each node depends.
     pub(super) depends: BTreeMap<Node, BTreeSet<usize>>,
-    /// The sets of changes on which some place depends.
+    /// The sets of changes that some place depends on.
     joined: BTreeSet<BTreeSet<usize>>,
 }
 
 impl Graph {
-    /// The graph of a program that begins with `entry`. `change` says which change a line is of.
+    /// The graph of a program that begins with `entry`. `change` says which change a line belongs
+    /// to.
     pub(super) fn new(
         flow: &Flow<'_>,
         entry: FunctionId,
@@ -114,13 +116,13 @@ impl Graph {
         graph
     }
 
-    /// Adds edges, those to nodes that come first in the program first.
+    /// Adds edges to the nodes `to`, in the order in which these come in the program.
     fn add(&mut self, from: Node, to: BTreeSet<Node>, order: &[Node]) {
         let to = order.iter().filter(|node| to.contains(node));
         self.edges.extend(to.map(|to| (from, *to)));
     }
 
-    /// Whether some place depends on all of these changes: whether they interact *potentially*.
+    /// Whether some place depends on all of these changes, so that they interact *potentially*.
     pub(super) fn may_interact(&self, changes: &BTreeSet<usize>) -> bool {
         self.joined.iter().any(|joined| changes.is_subset(joined))
     }
@@ -209,7 +211,7 @@ fn joins(
     joins
 }
 
-/// The nodes that control reaches from some places, past no other node.
+/// The nodes that control reaches from some places without passing another node.
 fn reached(
     flow: &Flow<'_>,
     from: Option<Node>,

@@ -11,7 +11,7 @@ pub(super) struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The change that has a line.
+    /// The change that a line belongs to.
     pub(super) fn change(&self, line: SourceLine) -> Option<usize> {
         let number = (line.line as usize).checked_sub(1)?;
         let file = self.files.find(line.file)?;
@@ -30,7 +30,7 @@ impl Lines<'_> {
         }
     }
 
-    /// The line of source that a node is, or begins with.
+    /// The line of source that a node stands for, or begins with.
     pub(super) fn text(&self, node: Node) -> Option<String> {
         let (file, line) = match node {
             Node::Root => return None,

@@ -1,4 +1,4 @@
-//! What is asked: which patch, what one change of it is, and what is right.
+//! What is asked: which patch, what counts as one change of it, and what is right.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -10,21 +10,21 @@ use crate::{
     subject::{Patch, Revision, Subject},
 };
 
-/// The most changes that a subset can name.
+/// The greatest number of changes that a subset can name.
 const MOST_OF_PATCH: usize = Subset::BITS as usize;
 
-/// Whose interaction is looked for.
+/// The changes whose interaction is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Interact {
     /// The patch whose changes these are.
     pub patch: Revision,
-    /// What one change is.
+    /// What counts as one change.
     pub grain: Grain,
     /// A later revision, whose outcomes are right.
     pub later: Option<Revision>,
 }
 
-/// The patch of a number.
+/// The patch with the number `patch`.
 pub(super) fn patch_of(subject: &Subject, patch: Revision) -> anyhow::Result<&Patch> {
     let found = subject.patches.iter().find(|known| known.revision == patch);
     found.with_context(|| {
@@ -36,7 +36,7 @@ pub(super) fn patch_of(subject: &Subject, patch: Revision) -> anyhow::Result<&Pa
     })
 }
 
-/// Checks that a patch has several changes, and not more than a subset can name.
+/// Checks that a patch has several changes, and no more than a subset can name.
 pub(super) fn few_enough(patch: &Patch, pieces: &[Piece], grain: Grain) -> anyhow::Result<()> {
     let Patch { revision, name, .. } = patch;
     match (pieces.len(), grain) {

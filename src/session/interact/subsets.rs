@@ -8,9 +8,9 @@ use crate::{
     subject::Subject,
 };
 
-/// The most changes of which all subsets are revisions.
+/// The greatest number of changes for which all subsets are revisions.
 pub(super) const MOST_CHANGES: usize = 10;
-/// The most subsets of more changes than these.
+/// The greatest number of subsets if there are more changes than that.
 pub(super) const MOST_SUBSETS: usize = 1 << MOST_CHANGES;
 /// The longest name of a subset that lists its changes.
 const LONGEST_NAME: usize = 80;
@@ -30,10 +30,11 @@ pub(super) fn set(changes: impl IntoIterator<Item = usize>) -> Subset {
     changes.into_iter().fold(0, |set, index| set | 1 << index)
 }
 
-/// The subsets that are revisions, without the empty one: all of few changes. Of more, those whose changes
-/// lie on one way of the change sequence graph, the smallest first, up to a bound; all changes; and all
-/// but one. `after` says which changes may run after each; a change that the graph does not have
-/// may be on any way.
+/// The subsets that are revisions, without the empty one. If there are few changes, these are all
+/// subsets. Otherwise they are the set of all changes, the sets that lack one, and further sets up
+/// to a bound, the smallest first. The changes of a further set lie on one way of the change
+/// sequence graph. `after` says which changes may run after each; a change that the graph does not
+/// have may be on any way.
 pub(super) fn chosen(
     changes: usize,
     after: &[BTreeSet<usize>],

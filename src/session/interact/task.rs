@@ -1,5 +1,5 @@
 //! The search for interactions of the changes of a patch: what is prepared before the revisions are
-//! compared, and what is made of the tests.
+//! compared, and what follows from the tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,11 +39,11 @@ use crate::{
     subject::{Form, Patch, Revision, Subject},
 };
 
-/// The most tests that are made for paths of one sequence of changes.
+/// The greatest number of tests that are made for paths of one sequence of changes.
 const MOST_OF_SEQUENCE: usize = 32;
-/// The most tests that are made for paths.
+/// The greatest number of tests that are made for paths.
 const MOST_OF_PATHS: usize = 512;
-/// The most lines of a run that are followed.
+/// The greatest number of lines of a run that are followed.
 const LINES: usize = 100_000;
 
 /// The changes of a patch and its patched program, on its own.
@@ -64,8 +64,8 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// Splits a patch of a stage's subject into its changes, compiles it, and makes its change sequence
-    /// graph and the subsets.
+    /// Splits a patch of a stage's subject into its changes, compiles it, and makes its change
+    /// sequence graph and the subsets.
     ///
     /// # Errors
     /// There is no such patch, it was set aside, or it has one change only or too many.
@@ -160,8 +160,8 @@ impl Task {
         self.patched
     }
 
-    /// Runs an input of every path of the patched program that was explored, up to a number for each
-    /// sequence of changes.
+    /// Runs an input of every path of the patched program that was explored, up to a number for
+    /// each sequence of changes.
     pub(crate) fn cover(&self, differ: &mut Differ<'_>, clock: Clock<'_>) -> anyhow::Result<()> {
         let mut inputs: BTreeMap<TestInput, Vec<usize>> = BTreeMap::new();
         let mut of_sequence: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
@@ -209,7 +209,8 @@ impl Task {
         Lines { files: &self.files, pieces: &self.pieces }
     }
 
-    /// What the tests show. `right` says of some outcomes whether they are right, by test and cluster.
+    /// What the tests show. `right` says whether outcomes are right, where that is known, by test
+    /// and cluster.
     pub(crate) fn found(
         &self,
         tests: &[DifferentialTest],
@@ -280,7 +281,7 @@ impl Task {
             .filter(|(revision, _)| test.clustering.cluster(**revision) == Some(**revision))
             .map(|(revision, outcome)| (*revision, outcome.visible(&self.subject.config.outputs)))
             .collect();
-        // All of a cluster do the same.
+        // All revisions in a cluster do the same.
         let outcome = |(revision, subset): (&Revision, &Subset)| {
             let cluster = test.clustering.cluster(*revision)?;
             Some((*subset, visible.get(&cluster)?))
@@ -303,8 +304,8 @@ impl Task {
                 let index = revisions.iter().position(|revision| *revision == of);
                 index.is_some_and(|index| is_error(&test.outcomes[index]))
             };
-            // Without anything else, an error is what is wrong. Where the reference has no outcome,
-            // nothing is known.
+            // If nothing else says what is right, an error is wrong. If the reference has no
+            // outcome, nothing is known.
             known.or_else(|| match self.subject.reference {
                 Some(reference) => as_reference(reference),
                 None => Some(!fails()),
