@@ -1,8 +1,8 @@
 //! Exact search for the least height.
 //!
-//! Whether a height suffices is decided for a set of rows that are still possible, and remembered
-//! under that set. Only proven bounds and trees that were found are remembered, so the answer does
-//! not depend on which worker comes first.
+//! For each set of rows that are still possible, the search decides whether a height suffices, and
+//! remembers this under the set. Only proven bounds and trees that were found are remembered, so
+//! the answer does not depend on which worker comes first.
 
 use std::{
     cmp::Reverse,
@@ -214,9 +214,9 @@ impl<'a> TreeSearch<'a> {
         split.parts.iter().map(|part| self.logarithm(part, outcomes)).max().unwrap_or(0)
     }
 
-    /// The lower bound on the weighted depth of `set`, from the number of outcomes alone. Rows of
-    /// which any two are told apart stand at different leaves. The other rows are asked at least
-    /// once, if anything is asked at all.
+    /// The lower bound on the weighted depth of `set`, from the number of outcomes alone. Rows that
+    /// are all told apart from each other stand at different leaves. The other rows are asked at
+    /// least once, if anything is asked at all.
     pub(super) fn huffman(&self, set: &[u16], outcomes: usize) -> u64 {
         let spread = self.problem.spread(set);
         if spread.len() < 2 {
