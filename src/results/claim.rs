@@ -121,8 +121,8 @@ impl ResultsDir {
     }
 }
 
-/// Locks a file until it is dropped, and makes it if there is none; `None` if another process has
-/// locked it.
+/// Locks a file until the returned value is dropped, and makes the file if there is none. `None` if
+/// another process has locked it.
 ///
 /// # Errors
 /// It cannot be opened or locked.
