@@ -10,9 +10,9 @@ use crate::subject::CONFIG_FILE;
 
 /// The names that subjects have, by the real paths of their directories.
 ///
-/// A new subject is named as its own directory or, if another subject has that name, as more and more
-/// of its path, with `-` for `/`. A number is added if all of these are taken. Two names never differ in
-/// case alone, as they are names of files.
+/// A new subject gets the name of its directory or, if another subject has that name, more and more
+/// of its path, with `-` for `/`. A number is added if all of these are taken. Two names never
+/// differ in case alone, as they are names of files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Names {
     given: BTreeMap<PathBuf, String>,
@@ -63,7 +63,7 @@ impl Names {
     }
 }
 
-/// A path as it is the same however a directory is named.
+/// The one path of a directory, whatever links lead to it.
 pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

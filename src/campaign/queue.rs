@@ -126,16 +126,16 @@ fn read(text: &str, jobs: &[String]) -> Queue {
     queue
 }
 
-/// Keeps what waits of these job arrays from beginning.
+/// Cancels the tasks of these job arrays that have not begun.
 pub(super) fn withdraw(jobs: &[String]) -> Result<(), SlurmError> {
     done("scancel", Command::new("scancel").arg("--state=PENDING").args(jobs)).map(drop)
 }
 
-/// Interrupts tasks that run.
+/// Interrupts running tasks.
 pub(super) fn interrupt(tasks: &[&ArrayTask]) -> Result<(), SlurmError> {
     let ids = tasks.iter().map(|(job, task)| format!("{job}_{task}"));
-    // The script alone hears of it, and tells the process that it runs. A signal for every process of
-    // the job would end patched programs, too, as if they had ended by themselves.
+    // Only the script gets the signal, and it interrupts the process that it runs. A signal for
+    // every process of the job would also end patched programs, as if they had ended by themselves.
     done("scancel", Command::new("scancel").args(["--batch", "--signal=INT"]).args(ids)).map(drop)
 }
 

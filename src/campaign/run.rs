@@ -31,7 +31,7 @@ pub struct Options {
     pub machine: Machine,
     /// Further options of `psychic diff`.
     pub options: Vec<String>,
-    /// Whether subjects run again although they and the options are what they were.
+    /// Whether subjects run again although neither they nor the options have changed.
     pub again: bool,
     /// Asks the campaign to end. Subjects that are running write what they have found.
     pub interrupt: Interrupt,
@@ -59,7 +59,7 @@ pub enum Event<'a> {
     Begun(&'a Member),
     /// A subject is done.
     Done(&'a CampaignRow),
-    /// So many subjects wait in the queue of Slurm, for this reason.
+    /// This number of subjects waits in the queue of Slurm, mostly for this reason.
     Waiting(usize, &'a str),
     /// Something that is worth a line.
     Note(&'a str),
@@ -80,7 +80,7 @@ pub fn run(
 ) -> Result<Vec<CampaignRow>, CampaignError> {
     let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
     let tool = tool(&options.psychic)?;
-    // With a new beginning, what is there need not be readable.
+    // If everything runs again, what earlier runs left need not be readable.
     let mut names = if options.again { place.names(&[]) } else { place.names(&place.rows()?) };
     let campaign = &campaign.with(&mut names);
     place.write_names(&names)?;

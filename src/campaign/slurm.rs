@@ -22,13 +22,13 @@ const BEFORE: [&str; 2] = ["--job-name=psychic", "--signal=B:INT@60"];
 /// How a campaign uses Slurm.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Slurm {
-    /// The most tasks to run at once; as many as Slurm lets if there is no number.
+    /// The most tasks to run at once; `None` for as many as Slurm allows.
     pub at_once: Option<usize>,
     /// Options for `sbatch`.
     pub options: Vec<String>,
 }
 
-/// Submits the tasks and waits until they have ended. If it is interrupted, the jobs are.
+/// Submits the tasks and waits until they have ended. An interrupt is passed on to the jobs.
 pub(super) fn run(
     tasks: &[Task],
     (place, psychic): (&CampaignDir, &Path),
@@ -56,7 +56,7 @@ pub(super) fn run(
         _ = queue::withdraw(&jobs);
         return Err(error);
     }
-    // What Slurm said stays if a task left nothing else.
+    // If a task left nothing else, what Slurm said is kept.
     remove(&if watch.has_missed() { directory.join(JOBS) } else { directory })
 }
 
@@ -96,8 +96,8 @@ fn nothing_runs(directory: &Path) -> Result<(), CampaignError> {
     Err(SlurmError::Left { jobs: jobs.into_iter().collect() }.into())
 }
 
-/// Submits arrays of at most `most` tasks, and returns their numbers. Where only so many tasks may run
-/// at once, an array waits for the one before it.
+/// Submits arrays of at most `most` tasks, and returns their numbers. If the number of tasks at
+/// once is limited, an array waits for the one before it.
 fn submit(
     tasks: &[Task],
     most: usize,
