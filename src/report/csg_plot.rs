@@ -95,8 +95,8 @@ pub fn draw_csg(interaction: &Interaction) -> Scene {
     scene
 }
 
-/// Gives each edge the nearest lane that is free between its nodes, the shortest edges first, and the
-/// number of lanes. Edges on one lane are so many nodes apart.
+/// Gives each edge the nearest lane that is free between its nodes, the shortest edges first. Also
+/// returns the number of lanes. Edges on one lane are at least `apart` nodes apart.
 fn lanes(mut edges: Vec<[usize; 2]>, apart: usize) -> (Vec<([usize; 2], i32)>, i32) {
     edges.sort_by_key(|[from, to]| (to - from, *from));
     let mut taken: Vec<Vec<[usize; 2]>> = Vec::new();

@@ -59,7 +59,7 @@ pub struct Document {
     pub tree: Tree,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
-    /// The shares of inputs on which revisions do something else than the original.
+    /// The shares of inputs on which revisions behave differently from the original.
     #[serde(default)]
     pub shares: Vec<ShareRow>,
     /// The divergences, if they were looked for.
@@ -74,7 +74,7 @@ pub struct Document {
     /// The changes that interact, for each test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interactions: Option<Vec<InteractionRow>>,
-    /// What each test runs of the changes, and what it shows.
+    /// The changes that each test runs, and what it shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequences: Option<Vec<SequenceRow>>,
     /// The critical sequences of changes.
@@ -289,7 +289,7 @@ impl Document {
     }
 }
 
-/// How files are written: by path, as what they are.
+/// How files are written: by path, with the kind of each.
 pub(super) mod files {
     use std::collections::BTreeMap;
 

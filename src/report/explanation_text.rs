@@ -45,7 +45,7 @@ impl When {
 }
 
 impl Reason {
-    /// The place, the text of the line and where it leads; or what is shown.
+    /// The place, the text of the line and where it leads; or the value that is shown.
     pub(super) fn place(&self) -> String {
         let mut text = match &self.place {
             Some(Step { file, line, text, .. }) => format!("{file}:{line}  {}", text.trim()),
@@ -90,8 +90,8 @@ impl Explanation {
         )
     }
 
-    /// What is said above the divergence of a number, from 0.
-    /// It is the first that decides if it is there `alone`.
+    /// The title of the divergence `number`, from 0. A divergence that is shown `alone` is the
+    /// first that decides.
     pub(super) fn title(&self, number: usize, alone: bool) -> String {
         match (number, self.common) {
             (1.., common) if alone => format!(

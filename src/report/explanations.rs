@@ -1,4 +1,5 @@
-//! `explanations.json`: what `psychic explain` has said of the results, and its section of the page.
+//! `explanations.json`: what `psychic explain` has said about the results, and its section of the
+//! page.
 
 use std::{fs, io};
 
@@ -67,7 +68,7 @@ impl Explanation {
     }
 }
 
-/// A page with another section in place of its own.
+/// The page with `section` in place of its section about explanations.
 fn with_section(page: &str, section: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

@@ -48,8 +48,8 @@ pub struct Drawn {
 }
 
 impl Pictures<'_> {
-    /// Writes `tree.tex`, and as SVG, PDF and PNG `tree`, `clusters`, `distances` and, if anything was
-    /// told apart, `progress`.
+    /// Writes `tree.tex`, and these pictures as SVG, PDF and PNG: `tree`, `clusters`, `distances`
+    /// and, if anything was told apart, `progress`.
     ///
     /// # Errors
     /// A file cannot be written, or a picture cannot be drawn.

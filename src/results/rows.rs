@@ -201,7 +201,8 @@ table! {
         divergences: u32,
         /// Number of divergent inputs that are regressions.
         regressions: u32,
-        /// Number of minimal sets of changes that interact, where they were looked for.
+        /// Number of sets of changes that interact on some test on which no smaller part of them
+        /// does, where they were looked for.
         interactions: u32,
         /// Number of critical sequences of changes.
         critical: u32,
