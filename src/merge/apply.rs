@@ -252,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Of several places, it is the nearest, the later of two: what fits to the letter does not count
-    /// for more once blanks are ignored.
+    /// Of several places, it is the nearest, and the later of two that are equally near. An exact
+    /// fit does not count for more once blanks are ignored.
     #[test]
     fn of_several_places_it_is_the_one_that_patch_takes() {
         let text = "a\n x\nb\nc\n  x\nd\n";
@@ -387,7 +387,7 @@ mod tests {
             };
             let file = text(&file);
             let hunks = &parse(&diff).unwrap()[0].hunks;
-            // With fuzz, patch also applies hunks of which it compares no line any more.
+            // With fuzz, patch also applies hunks of which no line is left to compare.
             let is_compared = |hunk: &Hunk| {
                 hunk.lines.iter().filter_map(Line::old).count() > 2 * MOST_FUZZ
                     || hunk.lines.iter().any(|line| matches!(line, Line::Removed(_)))

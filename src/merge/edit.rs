@@ -168,8 +168,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The edits of a declaration: only inside, or of, the initial value of a variable that has no
-    /// storage class or qualifier (`static`, `const`).
+    /// The edits of a declaration. They are inside, or of, the initial value of a variable that has
+    /// no storage class or qualifier (`static`, `const`).
     fn declaration(&mut self, old: Node, new: Node) -> Edits {
         let is_static = |n: Node| matches!(n.kind(), "storage_class_specifier" | "type_qualifier");
         let differs = self.only_difference(old, new);
@@ -233,7 +233,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Edits inside, or of, an expression of which only the truth value is used.
+    /// Edits inside, or of, an expression whose truth value alone is used.
     fn truth(&mut self, old: Node, new: Node) -> Edits {
         if let Some((a, b, field)) = self.only_difference(old, new) {
             let inner = match (old.kind(), field) {
@@ -530,8 +530,8 @@ fn has_call(node: Node) -> bool {
     node.kind() == "call_expression" || children(node).into_iter().any(has_call)
 }
 
-/// Whether a declaration makes a variable, by this declarator, of a type to which values can be cast: a
-/// pointer, or a number of a type that the language names.
+/// Whether this declarator of a declaration makes a variable of a type to which values can be cast:
+/// a pointer, or a number of a type that the language names.
 fn is_scalar(declaration: Node, init: Node) -> bool {
     let kind = |of: Node, field| of.child_by_field_name(field).map_or("", |node| node.kind());
     let number = matches!(kind(declaration, "type"), "primitive_type" | "sized_type_specifier");

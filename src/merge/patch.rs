@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         Ok(hunk)
     }
 
-    /// Whether a hunk goes on with changes behind the lines that it announces. The next file, and
+    /// Whether a hunk goes on with changes after the lines that it announces. The next file, and
     /// the `-- ` before a mail's signature, are no changes.
     fn changes_more(&self) -> bool {
         let rest = self.lines.get(self.at..).unwrap_or_default();

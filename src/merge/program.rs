@@ -73,14 +73,14 @@ pub struct MergedRevision {
 /// The note that a patch does not apply as it is.
 const BLANKS_IGNORED: &str = "applied with white space ignored";
 
-/// How the note begins that a patch also changes a binary file, on which the program does not depend.
+/// How the note begins that a patch also changes a binary file that the program does not depend on.
 const LEFT_OUT: &str = "without the binary file";
 
 /// How the note begins that a revision has the same sources as one before it.
 const SAME_AS: &str = "the same as";
 
-/// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
-/// should know also if it is in the meta program.
+/// Whether a part of [`MergedRevision::reason`] is a note on what the revision is. People should
+/// see a note even if the revision is in the meta program.
 pub fn is_note(reason: &str) -> bool {
     reason == BLANKS_IGNORED || [LEFT_OUT, SAME_AS].iter().any(|note| reason.starts_with(note))
 }
@@ -473,7 +473,7 @@ impl<'a> Merger<'a> {
         Some(other.display().to_string())
     }
 
-    /// What is to be said about a revision that applies; see [`is_note`].
+    /// The notes on a revision that applies; see [`is_note`].
     fn notes(&self, revision: Revision) -> Vec<String> {
         let Some(Ok(given)) = self.given.get(&revision) else { return Vec::new() };
         let blanks = given.blanks_ignored.then(|| BLANKS_IGNORED.to_owned());

@@ -72,7 +72,7 @@ impl Name {
     }
 }
 
-/// What a revision changes at file scope: for each edit its place in the original, and its tokens.
+/// What a revision changes at file scope: the place of each edit in the original, and its tokens.
 /// Revisions that change the same have equal signatures.
 type Signature<'a> = Vec<(usize, Vec<&'a str>)>;
 
