@@ -26,11 +26,11 @@
 //!
 //! There are more examples in `examples/`. The parts can also be used alone: each module is one
 //! concept of the tool. A module depends only on those after it in this list, and knows nothing of
-//! those before it: `cli`, [`campaign`], [`session`], [`report`], [`rank`], [`diff`], [`tree`], [`replay`], [`explore`],
-//! [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`],
-//! [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`], `llvm`. Without default features, the crate has
-//! only the modules that need neither LLVM nor Bitwuzla nor plotters; the features `plots`,
-//! `engine` and `cli` add the rest.
+//! those before it: `cli`, [`campaign`], [`session`], [`report`], [`rank`], [`diff`], [`tree`],
+//! [`replay`], [`explore`], [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`],
+//! [`compile`], [`merge`], [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`],
+//! `llvm`. Without default features, the crate has only the modules that need neither LLVM nor
+//! Bitwuzla nor plotters; the features `plots`, `engine` and `cli` add the rest.
 #![deny(missing_docs)]
 // Some crate-visible items are used by the command alone.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]

@@ -67,7 +67,7 @@ pub struct SubjectConfig {
     /// How `psychic rank` orders the patches.
     #[serde(default)]
     pub rank: RankConfig,
-    /// What is known of patches: for each label, such as `correct`, globs of their names.
+    /// What is known about patches: for each label, such as `correct`, globs of their names.
     #[serde(default)]
     pub labels: BTreeMap<String, Vec<String>>,
     /// When to stop.
@@ -76,7 +76,7 @@ pub struct SubjectConfig {
 }
 
 impl SubjectConfig {
-    /// The configuration of a subject about which only its name is said.
+    /// The configuration of a subject with this name and defaults for everything else.
     pub fn named(name: String) -> Self {
         Self {
             name,
@@ -373,7 +373,7 @@ pub struct OutputsConfig {
     pub stderr: bool,
     /// Which NaNs among the outputs of an entry function count as the same.
     pub nan: NanConfig,
-    /// The functions by which revisions are compared that do the same outside.
+    /// The functions whose results are compared, for revisions that do the same outside.
     pub functions: Option<FunctionsConfig>,
 }
 
@@ -421,7 +421,7 @@ impl Default for OutputsConfig {
     }
 }
 
-/// What counts of a NaN.
+/// What about a NaN counts.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum NanConfig {

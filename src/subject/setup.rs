@@ -33,9 +33,9 @@ impl Failure {
 pub(super) struct Setup<'a> {
     /// The directory in which it runs.
     pub(super) dir: &'a Path,
-    /// What the sources are called.
+    /// The name of the sources.
     pub(super) name: &'a str,
-    /// For a shell; `$PSYCHIC_SOURCE` is the directory to fill.
+    /// The shell command; `$PSYCHIC_SOURCE` is the directory to fill.
     pub(super) command: &'a str,
 }
 
@@ -139,7 +139,7 @@ pub(super) fn package(
     tree.canonicalize().map(Ok).map_err(SubjectError::io(&tree))
 }
 
-/// A word as a shell has it.
+/// A word, quoted for a shell.
 pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
