@@ -1,6 +1,6 @@
-//! Psychic runs a C program and many candidate patches for it *at once* by symbolic
-//! execution, and tells the patches apart: by inputs on which they visibly differ, by the
-//! smallest decision tree over those inputs, and by proofs of equivalence for the rest.
+//! Psychic runs a C program and many candidate patches for it *at once* by symbolic execution. It
+//! tells the patches apart by inputs on which they visibly differ and by the smallest decision tree
+//! over those inputs. It proves the rest equivalent where it can.
 //!
 //! A `session::Session` runs the whole pipeline:
 //!

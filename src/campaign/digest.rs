@@ -10,9 +10,9 @@ use crate::subject::{CONFIG_FILE, config::SubjectConfig};
 
 /// A digest of what the comparison reads: the configuration, and the names, sizes and times of
 /// files. These are all files beside the configuration, all in the directory that it builds, and
-/// files elsewhere that it names, such as patches in `../patches/*.diff` or the script in `setup =
-/// "sh ../fetch.sh"`. Commits and versions of packages are part of the configuration. What such a
-/// source contains is not looked at: once fetched, it stays.
+/// files elsewhere that it names. Such files are patches in `../patches/*.diff`, say, or the script
+/// in `setup = "sh ../fetch.sh"`. Commits and versions of packages are part of the configuration.
+/// What such a source contains is not looked at: once fetched, it stays.
 pub(super) fn digest(subject: &Path) -> String {
     let mut hash = Sha256::new();
     let text = fs::read_to_string(subject.join(CONFIG_FILE)).unwrap_or_default();

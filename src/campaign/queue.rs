@@ -92,7 +92,7 @@ pub(super) fn most_tasks() -> usize {
     text.ok().and_then(size).unwrap_or(MAX_ARRAY_SIZE).max(1)
 }
 
-/// What the queue has of these job arrays, all of which are this user's.
+/// The state of these job arrays in the queue; all of them are this user's.
 pub(super) fn look(jobs: &[String]) -> Result<Queue, SlurmError> {
     // A job that Slurm has forgotten would be an error if it were asked for by its number.
     let words = ["--me", "--array", "--noheader", "--states=all", "--format=%F|%K|%T|%r"];

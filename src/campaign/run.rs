@@ -84,7 +84,7 @@ pub fn run(
     let mut names = if options.again { place.names(&[]) } else { place.names(&place.rows()?) };
     let campaign = &campaign.with(&mut names);
     place.write_names(&names)?;
-    // What is known of a subject stays in the table until more is known.
+    // What is known about a subject stays in the table until more is known.
     let mut table = if options.again { BTreeMap::new() } else { known(campaign, place)? };
     let (mut rows, mut places, mut tasks) = (BTreeMap::new(), Vec::new(), Vec::new());
     for (index, member) in campaign.members.iter().enumerate() {

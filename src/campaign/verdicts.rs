@@ -21,7 +21,7 @@ pub struct PairChange {
     pub old: Verdict,
     /// The verdict that it has.
     pub new: Verdict,
-    /// Whether the subject is the same in both campaigns, as far as its digest says.
+    /// Whether the subject has the same digest in both campaigns.
     pub is_same_subject: bool,
 }
 

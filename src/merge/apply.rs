@@ -30,8 +30,8 @@ pub(super) struct Patched {
 enum Rules {
     /// Where patch(1) applies them.
     Patch,
-    /// Also where context at the edges was shortened, as people and programs do it: fewer lines at one
-    /// edge than at the other need not mean the edge of the file.
+    /// Also where people or programs have shortened the context at the edges. There, fewer lines at
+    /// one edge than at the other need not mean the edge of the file.
     Shortened,
     /// Where `patch -l` applies them.
     Blanks,
@@ -54,8 +54,8 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, Misfit> {
         .or_else(|misfit| by(Rules::Shortened).or_else(|_| by(Rules::Blanks)).map_err(|_| misfit))
 }
 
-/// Whether two lines are the same if all runs of blanks are equal and those at the end do not count:
-/// the rule of `patch -l`, function `similar` in pch.c of GNU patch.
+/// Whether two lines are the same if all runs of blanks are equal and those at the end do not
+/// count. This is the rule of `patch -l`, function `similar` in pch.c of GNU patch.
 fn same_but_for_blanks(a: &str, b: &str) -> bool {
     const BLANKS: [char; 2] = [' ', '\t'];
     let words = |line| {

@@ -2,11 +2,11 @@
 //!
 //! The original and a patched text are compared along their syntax trees. Statement lists are
 //! aligned so that the edits have the fewest tokens; statements of one kind that are aligned with
-//! each other are compared further inside. An edit that C's rules forbid at one place (a `case`
-//! whose `switch` is outside, a `goto` into it, ...) is hoisted to the enclosing statement, and in
-//! the end to the whole body of the function, where everything but directives is allowed. A whole
-//! body needs no clone of the function: labels are made local to their arm with `__label__`, so
-//! `__func__`, the function's address and its parameter list stay as they are.
+//! each other are compared further inside. C's rules forbid an edit at some places (a `case` whose
+//! `switch` is outside, a `goto` into it, ...). Such an edit is hoisted to the enclosing statement,
+//! and in the end to the whole body of the function, where everything but directives is allowed. A
+//! whole body needs no clone of the function: labels are made local to their arm with `__label__`.
+//! So `__func__`, the function's address and its parameter list stay as they are.
 
 use std::collections::HashMap;
 

@@ -1,9 +1,9 @@
 //! Writes the meta text of a file from the edits of all its versions.
 //!
 //! Overlapping edits of different versions are joined into one site. An edit inside another one
-//! becomes a meta branch in the last arm of the other's site, which is the original's, so that a
-//! coarse patch does not make the fine ones coarse. Text outside sites is copied from the original
-//! byte by byte.
+//! becomes a meta branch in the last arm of the other's site, the arm of the original. So a coarse
+//! patch does not make the fine ones coarse. Text outside sites is copied from the original byte by
+//! byte.
 
 use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 

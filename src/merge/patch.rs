@@ -294,7 +294,7 @@ fn binary_files(line: &str) -> Option<(Option<String>, Option<String>)> {
     Some((path(old), path(new)))
 }
 
-/// The two paths behind `diff --git`, of a file that is not renamed.
+/// The two paths behind `diff --git`, if the file is not renamed.
 fn both(names: &str) -> Option<(String, String)> {
     let name =
         |path: &str| path.split_once('/').map_or(path.to_owned(), |(_, name)| name.to_owned());

@@ -390,8 +390,9 @@ impl<'a> Merger<'a> {
         all.par_iter().filter_map(fault).collect()
     }
 
-    /// Finds the revisions that keep a meta program from compiling: those that cannot be merged
-    /// even alone; if there are none, those that cannot be merged with the ones before them.
+    /// Finds the revisions that keep a meta program from compiling. These are the ones that cannot
+    /// be merged even alone or, if there are none, those that cannot be merged with the ones before
+    /// them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
             Ok(draft) => {

@@ -122,7 +122,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share in a row of `shares.csv`; `None` if nothing is known of it.
+    /// The share in a row of `shares.csv`; `None` if nothing is known about it.
     pub fn of(row: &ShareRow) -> Option<Self> {
         let share = Self { changed: row.changed?, low: row.changed_low?, high: row.changed_high? };
         (share.low.0 > 0.0 || share.high.0 < 1.0).then_some(share)

@@ -1,5 +1,5 @@
-//! Draws a change sequence graph: its nodes one below the other in the order of the program, edges
-//! down on the right and edges back on the left, each on a lane of its own.
+//! Draws a change sequence graph. Its nodes stand one below the other in the order of the program.
+//! Edges down are on the right and edges back on the left, each on a lane of its own.
 
 use super::{
     csg::nodes_and_edges,

@@ -87,7 +87,7 @@ pub struct Explanation {
     /// Why lines may be missing or not compared, or may not be those that run natively, a phrase
     /// each.
     pub doubts: Vec<String>,
-    /// When the two differ; `None` if no numbers of the input decide that, or nobody asked.
+    /// When the two differ; `None` if no numbers of the input decide that, or it was not asked for.
     pub when: Option<When>,
     /// The bounds and assumptions under which an exact condition holds, a phrase each.
     pub bounds: Vec<String>,

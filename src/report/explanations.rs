@@ -37,8 +37,9 @@ pub enum KeepError {
 }
 
 impl Explanation {
-    /// Keeps the explanation in `explanations.json` of the results, in place of an earlier one of the
-    /// same revisions on the same test, and shows all that are kept in `report.html`, if that is there.
+    /// Keeps the explanation in `explanations.json` of the results. It replaces an earlier one of
+    /// the same revisions on the same test. All that are kept are shown in `report.html`, if that
+    /// is there.
     ///
     /// # Errors
     /// [`KeepError`]

@@ -20,7 +20,7 @@ use super::{
     scene::{Align, CAPITALS, Colour, Scene, Shape, Text, WHITE, failed, file, font, pieces},
 };
 
-/// Points (1/72 inch) of a pixel, of which there are 96 to an inch.
+/// Points (1/72 inch) of a pixel (1/96 inch).
 const POINTS: f32 = 0.75;
 /// The largest width or height of a page, in points, that readers have to know.
 const MOST_POINTS: f32 = 14_400.0;

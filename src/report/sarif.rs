@@ -102,7 +102,7 @@ fn level(rule: &str) -> &'static str {
     if rule == UNEXPECTED { "warning" } else { "error" }
 }
 
-/// The result of a revision that breaks a rule on `tests`, of which there is at least one.
+/// The result of a revision that breaks a rule on `tests`; there is at least one.
 fn result(
     (document, labels, places): (&Document, &Labels, &Places),
     entry: &RevisionEntry,

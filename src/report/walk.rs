@@ -1,4 +1,4 @@
-//! The decision tree on the page, question by question: whoever answers one opens the next. It is
+//! The decision tree on the page, question by question: the answer to one opens the next. It is
 //! made of what HTML can fold, and needs no script.
 
 use maud::{Markup, html as markup};

@@ -1,4 +1,4 @@
-//! Claims a directory for results: files are only written and removed in directories that are for
+//! Claims a directory for results. Files are only written and removed in directories that are for
 //! results.
 //!
 //! A directory can be claimed if it is new, empty, marked by an earlier run, or holds nothing but

@@ -282,7 +282,7 @@ table! {
         score: f64,
         /// Number of tests with a known right outcome on which the revision has it.
         right: u32,
-        /// Number of tests with a known right outcome on which the revision has another one.
+        /// Number of tests with a known right outcome on which the revision has a wrong one.
         wrong: u32,
         /// Number of tests on which the revision has an error and the original has none.
         new_errors: u32,
@@ -294,7 +294,7 @@ table! {
         size: u32,
         /// The score that the user gave.
         prior: Option<f64>,
-        /// The verdict on the revision and the one that is taken for right, if there is such a one.
+        /// The verdict on the revision and the one that is taken for right, if any.
         reference: Option<Verdict>,
         /// What speaks for and against the revision, with `; ` between.
         reasons: Vec<String>,

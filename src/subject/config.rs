@@ -347,9 +347,9 @@ pub struct OracleConfig {
     /// implementation, or a source that is the original itself. It need not match a glob of
     /// `patches` or `candidates`; then it is the last revision.
     pub reference: Option<PathBuf>,
-    /// Whether an error is wrong on every input, whatever was to be computed (the *implicit oracle*
-    /// of Barr et al., "The Oracle Problem in Software Testing", 2015): a failed assertion, a crash,
-    /// a sanitizer's finding, a run that does not end.
+    /// Whether an error is wrong on every input, whatever was to be computed: a failed assertion, a
+    /// crash, a sanitizer's finding, a run that does not end. This is the *implicit oracle* of Barr
+    /// et al., "The Oracle Problem in Software Testing", 2015.
     pub implicit: bool,
 }
 

@@ -39,9 +39,12 @@ pub(super) struct Setup<'a> {
     pub(super) command: &'a str,
 }
 
-/// The directory for things that can be made again: `$PSYCHIC_CACHE`, else `.cache` in the nearest
-/// directory at or above `dir` that has a `Cargo.toml` or `.git`, else `psychic` in the user's
-/// cache directory (`$XDG_CACHE_HOME` or `~/.cache`), else in the directory for temporary files.
+/// The directory for things that can be made again, the first of these:
+///
+/// - `$PSYCHIC_CACHE`, if it is set;
+/// - `.cache` in the nearest directory at or above `dir` that has a `Cargo.toml` or `.git`;
+/// - `psychic` in the user's cache directory (`$XDG_CACHE_HOME` or `~/.cache`);
+/// - `psychic` in the directory for temporary files.
 pub fn cache_directory(dir: &Path) -> PathBuf {
     if let Some(chosen) = env::var_os("PSYCHIC_CACHE").filter(|value| !value.is_empty()) {
         // It must be absolute, because compilers run in other directories.

@@ -193,10 +193,10 @@ impl Problem {
 
     /// Removes every test that another test can replace in any tree. The other test must refine it
     /// and have no larger input. It must also have an outcome for every revision or make the very
-    /// same partition. The parts of the finer test within one part of the coarser have nothing in
-    /// common, so neither the height nor the depth, the number of tests or their input grows. A
-    /// finer test that is silent on some revisions could put these at more leaves. A finer test
-    /// with a larger input does not replace a coarser one, whose smaller input could decide.
+    /// The parts of the finer test within one part of the coarser have nothing in common. So the
+    /// height, the depth, the number of tests and their input do not grow. A finer test that is
+    /// silent on some revisions could put these at more leaves. A finer test with a larger input
+    /// does not replace a coarser one, whose smaller input could decide.
     fn drop_dominated(&mut self) {
         let all = self.all();
         let mut order = Vec::new();

@@ -89,8 +89,8 @@ impl<'a> TreeSearch<'a> {
     /// Raises the proved bound `lower` and lowers the height `upper` of the best tree until they
     /// meet or `deadline` has passed.
     ///
-    /// Refuting a height and finding a lower tree take turns, each for longer and longer: which of
-    /// the two is easier is not known in advance, and each can use what the other has found.
+    /// Refuting a height and finding a lower tree take turns, each for longer and longer. It is not
+    /// known in advance which of the two is easier, and each can use what the other has found.
     pub fn least_height(
         &self,
         set: &Rows,
@@ -193,8 +193,8 @@ impl<'a> TreeSearch<'a> {
         Ok(found.is_some())
     }
 
-    /// The first question of the best tree for `set` of at most `height` that the search has found:
-    /// the tree of least depth if there is one, otherwise of least height.
+    /// The first question of the best tree for `set` of at most `height` that the search has found.
+    /// The best is the tree of least depth if there is one, otherwise the one of least height.
     pub fn best_known(&self, set: &Rows, height: u32) -> Option<usize> {
         if self.problem.is_settled(set) {
             return None;

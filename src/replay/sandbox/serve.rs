@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// A run that has not used up its processor time is stopped after this many times its limit in real
-/// time: on a loaded machine a run that is only slow must not look like one that does not end.
+/// time. On a loaded machine, a run that is only slow must not look like one that does not end.
 const WALL: u32 = 5;
 /// The least time between two looks at the processor time, once it could be used up.
 const TICK: Duration = Duration::from_millis(1);

@@ -13,7 +13,7 @@ use nix::{
 };
 
 /// The size of a pipe in bytes. It is small so that a run which prints without end soon has to
-/// wait: on a busy core the reader would otherwise get its turn only when the run's time slice
+/// wait. On a busy core, the reader would otherwise get its turn only when the run's time slice
 /// ends.
 const PIPE: i32 = 2 * 4096;
 
