@@ -230,8 +230,8 @@ fn watched<T>(
     Ok(done)
 }
 
-/// Starts a program in a process group of its own, which ends when this process does. `prepare` runs in
-/// the child before the program, where it must only make system calls.
+/// Starts a program in a process group of its own, which ends when this process does. `prepare`
+/// runs in the child before the program, where it must only make system calls.
 #[allow(unsafe_code, reason = "runs in the child")]
 fn start(
     command: &mut Command,

@@ -112,8 +112,8 @@ fn figures(row: &CampaignRow) -> BTreeMap<&'static str, String> {
     ended.into_iter().chain(of_summary.map(|(name, cell)| (*name, cell))).collect()
 }
 
-/// Compares two campaigns, subject by subject and pair by pair. Subjects are matched by their names, and
-/// pairs by the names of the patches.
+/// Compares two campaigns, subject by subject and pair by pair. Subjects are matched by their
+/// names, and pairs by the names of the patches.
 pub fn compare(old: &Side, new: &Side) -> Comparison {
     let mut comparison = compare_rows(&old.rows, &new.rows);
     let known: BTreeMap<&str, &CampaignRow> =

@@ -21,8 +21,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names that an earlier run gave. A name whose subject is gone is free again: a directory that
-    /// was moved keeps its name.
+    /// The names that an earlier run gave. A name whose subject is gone is free again: a directory
+    /// that was moved keeps its name.
     pub(super) fn of_earlier(names: impl IntoIterator<Item = (String, PathBuf)>) -> Self {
         let mut known = Self::default();
         for (name, path) in names {
@@ -100,7 +100,7 @@ pub(super) mod tests {
         let mut again = Names::of_earlier(all.clone());
         assert_eq!(again, names);
         assert_eq!(again.of(&place("a/x")), "a-x");
-        // What is gone leaves its name.
+        // A directory that is gone frees its name.
         fs::rename(place("b"), place("moved")).unwrap();
         assert_eq!(Names::of_earlier(all).of(&place("moved/x")), "x");
     }

@@ -59,7 +59,7 @@ pub(super) struct Queued {
 /// A task of a job array: the array's number and the task's in it.
 pub(super) type ArrayTask = (String, usize);
 
-/// What the queue has of some job arrays.
+/// The state of some job arrays in the queue.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Queue {
     /// The tasks that have not ended.
@@ -71,7 +71,7 @@ pub(super) struct Queue {
 /// Submits a job, and returns its number.
 pub(super) fn submit(words: &[String]) -> Result<String, SlurmError> {
     let output = done("sbatch", Command::new("sbatch").args(words))?;
-    // Where there are several clusters, it is followed by the name of one.
+    // If there are several clusters, the name of one follows the number.
     let text = String::from_utf8_lossy(&output.stdout);
     let id = text.trim().split(';').next().unwrap_or_default();
     if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {

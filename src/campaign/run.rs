@@ -50,7 +50,7 @@ pub enum Machine {
     Slurm(Slurm),
 }
 
-/// What a campaign tells while it runs.
+/// News of a campaign while it runs.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A subject was done by an earlier run, and nothing has changed.
@@ -70,8 +70,8 @@ pub enum Event<'a> {
 /// began or were known.
 ///
 /// # Errors
-/// A file of the campaign cannot be read or written, or Slurm does not do what it is asked. What goes
-/// wrong with a subject is in its row.
+/// A file of the campaign cannot be read or written, or Slurm does not do what it is asked. What
+/// goes wrong with a subject is in its row.
 pub fn run(
     campaign: &Campaign,
     place: &CampaignDir,
@@ -140,7 +140,7 @@ fn known(
     Ok(known)
 }
 
-/// What tells one build of the executable from another.
+/// The version and digest of the executable, which tell one build from another.
 fn tool(psychic: &Path) -> Result<String, CampaignError> {
     let bytes = fs::read(psychic)
         .map_err(|source| CampaignError::Io { path: psychic.to_owned(), source })?;

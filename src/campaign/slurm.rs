@@ -1,5 +1,5 @@
-//! Runs tasks as a Slurm job array: Slurm decides when and where each of them runs. The directory of
-//! the campaign has to be on a file system that all machines share.
+//! Runs tasks as a Slurm job array: Slurm decides when and where each of them runs. The directory
+//! of the campaign has to be on a file system that all machines share.
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
@@ -15,8 +15,8 @@ use crate::{interrupt::Interrupt, results::write_whole};
 const TASKS: &str = "tasks.json";
 const JOBS: &str = "jobs";
 
-/// Words for `sbatch` before those of the user: a job is interrupted a minute before its time is over,
-/// so that it can write what it has found.
+/// Words for `sbatch` before those of the user: a job is interrupted a minute before its time is
+/// over, so that it can write what it has found.
 const BEFORE: [&str; 2] = ["--job-name=psychic", "--signal=B:INT@60"];
 
 /// How a campaign uses Slurm.
@@ -60,8 +60,8 @@ pub(super) fn run(
     remove(&if watch.has_missed() { directory.join(JOBS) } else { directory })
 }
 
-/// Runs a task of a submitted array, on the machine that Slurm chose for it. `first` is the place of
-/// the array's first task among all.
+/// Runs a task of a submitted array, on the machine that Slurm chose for it. `first` is the place
+/// of the array's first task among all.
 ///
 /// # Errors
 /// The tasks cannot be read, there is no such task, or its row cannot be written.

@@ -41,7 +41,7 @@ pub struct Task {
     row: PathBuf,
 }
 
-/// What is told of tasks while they run. A number is a task's place among them.
+/// News of tasks while they run. A number is a task's place among them.
 #[derive(Debug)]
 pub(super) enum Step {
     Begun(usize),

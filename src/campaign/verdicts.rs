@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl PairChange {
-    /// What it means.
+    /// What the change means.
     pub fn kind(&self) -> Kind {
         let apart = |verdict| verdict == Verdict::Distinguished;
         match (self.old, self.new) {

@@ -153,8 +153,8 @@ fn place(
         let wanted = &old[skipped.prefix..old.len() - skipped.suffix];
         // Whatever the patch says, a place beyond the end counts as the end.
         let guess = (expected + skipped.prefix).min(lines.len());
-        // GNU patch's rules (`locate_hunk`): an edge with fewer lines than the other is the edge of the
-        // file, and lines that are not compared have to be there.
+        // GNU patch's rules (`locate_hunk`): an edge with fewer lines than the other is the edge of
+        // the file, and lines that are not compared have to be there.
         let strict = rules != Rules::Shortened;
         let lacks = |edge: usize| strict && fuzz + edge < context;
         let (first, last) = (lacks(prefix) && hunk.old_start <= 1, lacks(suffix));
@@ -220,7 +220,7 @@ mod tests {
         Ok(patched.text)
     }
 
-    /// What `patch` with some options makes of a text, if the diff applies.
+    /// The text as `patch` with some options makes it, if the diff applies.
     fn by_patch(text: &str, diff: &str, options: &[&str]) -> Option<String> {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);

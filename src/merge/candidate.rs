@@ -32,7 +32,8 @@ pub struct Candidate {
     pub files: Changes,
     /// It is a diff that applies only if runs of blanks count as equal.
     pub blanks_ignored: bool,
-    /// Binary files that the diff also changes, relative to the source root. No C file mentions them.
+    /// Binary files that the diff also changes, relative to the source root. No C file mentions
+    /// them.
     pub left_out: Vec<PathBuf>,
 }
 

@@ -179,7 +179,7 @@ impl<'a> Comparison<'a> {
         match (a.kind(), b.kind(), self.only_difference(a, b)) {
             ("init_declarator", "init_declarator", Some((value, other, Some("value")))) => {
                 let inner = self.value(value, other);
-                // What calls allocate can be shared only where it is used alike.
+                // What a call allocates can be shared only where it is used alike.
                 let is_plain = |n: Node| n.kind() != "initializer_list" && !has_call(n);
                 match is_scalar(old, a) && is_plain(value) && is_plain(other) {
                     true => inner.or_else(|_| self.expression(ChangeKind::Initial, value, other)),

@@ -69,8 +69,8 @@ pub fn changed_lines(text: &str) -> Result<u32, PatchError> {
     Ok(lines.filter(|line| !matches!(line, Line::Context(_))).count() as u32)
 }
 
-/// The places that a patch changes: paths as the patch has them, and lines of the old files, from 1,
-/// one for each hunk. None if the text is not a patch.
+/// The places that a patch changes: paths as the patch has them, and lines of the old files, from
+/// 1, one for each hunk. None if the text is not a patch.
 pub fn touched(text: &str) -> Vec<(PathBuf, usize)> {
     let mut places = Vec::new();
     for diff in parse(text).unwrap_or_default() {

@@ -18,7 +18,7 @@ use super::{
     source::{Source, descendants},
 };
 
-/// What one change of a patch is.
+/// How fine the changes of a patch are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Grain {
     /// A hunk: lines without unchanged ones between.

@@ -61,8 +61,8 @@ pub struct MergedRevision {
     pub patch: String,
     /// Whether and how it takes part.
     pub status: Status,
-    /// What is to be said about it ([`is_note`]) and, if it is not in the meta program, why;
-    /// separated by `; `, and mostly empty.
+    /// The notes on it ([`is_note`]) and, if it is not in the meta program, the reason; separated
+    /// by `; `, and mostly empty.
     pub reason: String,
     /// Hunks of the patch; 0 where it could not be read or applied.
     pub hunks: usize,
@@ -121,9 +121,9 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's
-    /// text if the patch does not change the file. `None` for files that no patch changes, for files
-    /// that this patch removes, and for rejected revisions.
+    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the
+    /// original's text if the patch does not change the file. `None` for files that no patch
+    /// changes, for files that this patch removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
         match self.patched.get(&revision)?.get(file) {
             Some(own) => own.as_deref(),

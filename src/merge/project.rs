@@ -343,8 +343,8 @@ impl<'a> Projector<'_, 'a> {
         self.expect(&[")"])
     }
 
-    /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`, copying
-    /// the expression if `take`. It may also be the choice between half of the arms.
+    /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`,
+    /// copying the expression if `take`. It may also be the choice between half of the arms.
     fn operand(&mut self, take: bool) -> Result<(), String> {
         if self.word(0) == "(" && self.is_site(1) {
             return if take { self.expression() } else { self.bracket("(", ")", false) };

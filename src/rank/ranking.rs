@@ -15,7 +15,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// What a revision is scored by.
+/// The criteria by which revisions are scored.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Criterion {
     /// No error on a test on which the original has none.

@@ -75,7 +75,8 @@ pub(super) fn comment(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{}\n", format!("# {}", visible(line)).trim_end())).collect()
 }
 
-/// A text with control characters escaped: whatever a program calls its outputs, its line stays one.
+/// A text with control characters escaped: whatever a program calls its outputs, its line stays
+/// one.
 pub(super) fn visible(line: &str) -> String {
     let seen = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     line.chars().map(seen).collect()
@@ -190,8 +191,8 @@ fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     Some(body)
 }
 
-/// Whether all of a program's input is given from outside, and nothing is made by the program itself
-/// (`psychic_symbolic`).
+/// Whether all of a program's input is given from outside, and nothing is made by the program
+/// itself (`psychic_symbolic`).
 pub(super) fn is_given(
     test: &TestInput,
     variables: &[(String, Option<Vec<u8>>)],

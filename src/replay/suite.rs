@@ -14,7 +14,7 @@ const HEADER: &str = include_str!("suite/psychic.h");
 /// Tests, and what they run.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// What it tests, a line each.
+    /// Lines that say what it tests.
     pub about: Vec<String>,
     /// What the tests run.
     pub tested: Tested,

@@ -94,9 +94,9 @@ impl Distances {
         if *tests == 0 { 1.0 } else { f64::from(*apart) / f64::from(*tests) }
     }
 
-    /// Joins the two closest groups again and again, by the mean distance of their revisions (UPGMA,
-    /// Sokal and Michener, "A statistical method for evaluating systematic relationships", 1958);
-    /// `None` without revisions.
+    /// Joins the two closest groups again and again, by the mean distance of their revisions
+    /// (UPGMA, Sokal and Michener, "A statistical method for evaluating systematic relationships",
+    /// 1958); `None` without revisions.
     pub fn dendrogram(&self) -> Option<Dendrogram> {
         let mut groups: Vec<(Dendrogram, usize)> =
             self.revisions.iter().map(|revision| (Dendrogram::Leaf(*revision), 1)).collect();

@@ -1,5 +1,5 @@
-//! Divergences as text and on the page: where revisions go different ways, on which inputs, and what
-//! these show. Those at the same place of the code stand together: a place may have thousands.
+//! Divergences as text and on the page: where revisions go different ways, on which inputs, and
+//! what these show. Those at the same place of the code stand together: a place may have thousands.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -178,7 +178,7 @@ fn several(inputs: &[&DivergenceRow]) -> String {
     }
 }
 
-/// Where the two part.
+/// The place where the two revisions part.
 fn place(row: &DivergenceRow) -> String {
     let file = visible(&row.file);
     let at = match (row.old_line, row.new_line) {

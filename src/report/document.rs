@@ -1,8 +1,8 @@
 //! `results.json`: everything that a run has found, in one file, for programs.
 //!
 //! Its shape is described by `docs/results.schema.json`. Rows of tables have the names and words of
-//! the CSV files. A later version of Psychic may add members; a change of what is there gets another
-//! version.
+//! the CSV files. A later version of Psychic may add members; a change of what is there gets
+//! another version.
 
 use std::{
     collections::BTreeMap,
@@ -211,8 +211,8 @@ impl OutcomeEntry {
 }
 
 impl Document {
-    /// Takes the outcomes of a revision for right, except for those that are errors, and forgets what
-    /// else was known to be right.
+    /// Takes the outcomes of a revision for right, except for those that are errors, and forgets
+    /// what else was known to be right.
     pub fn take_for_right(&mut self, reference: Revision) {
         self.reference = Some(reference);
         for test in &mut self.tests {

@@ -1,4 +1,5 @@
-//! Why two revisions differ on a test: what decides, and the lines of source that they run, side by side.
+//! Why two revisions differ on a test: what decides, and the lines of source that they run, side by
+//! side.
 
 use diffy::{DiffOptions, Line};
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,8 @@ pub struct Step {
     pub line: u32,
     /// The text of the line.
     pub text: String,
-    /// The number of the line, from 0, in the file of the other revision; none if that does not have
-    /// it.
+    /// The number of the line, from 0, in the file of the other revision; none if that does not
+    /// have it.
     pub twin: Option<u32>,
     /// Whether it decides what the two show differently; if its revision shows nothing, every line
     /// may.
@@ -81,8 +82,8 @@ pub struct Explanation {
     pub common: usize,
     /// Why they differ, the reasons of the first revision first.
     pub reasons: Vec<Reason>,
-    /// Where their ways diverge, the first divergence first, each with the lines around it. There is
-    /// none if both run the same lines.
+    /// Where their ways diverge, the first divergence first, each with the lines around it. There
+    /// is none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
     /// Why lines may be missing or not compared, or may not be those that run natively, a phrase
     /// each.
@@ -96,14 +97,14 @@ pub struct Explanation {
 /// When two revisions differ.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct When {
-    /// The condition on the numbers of the input under which they do, as text; `None` if no short one
-    /// was found.
+    /// The condition on the numbers of the input under which they do, as text; `None` if no short
+    /// one was found.
     pub condition: Option<String>,
-    /// The names that the condition gives to what is read from standard input, in the order in which
-    /// it is read; empty if the input is named otherwise.
+    /// The names that the condition gives to what is read from standard input, in the order in
+    /// which it is read; empty if the input is named otherwise.
     pub read: Vec<String>,
-    /// Why it is not proved that they differ under this condition and under no other, a phrase each;
-    /// empty if it is proved.
+    /// Why it is not proved that they differ under this condition and under no other, a phrase
+    /// each; empty if it is proved.
     pub doubts: Vec<String>,
     /// Whether on some input the two may do the same only because both fail.
     pub fails_alike: bool,
@@ -117,8 +118,8 @@ impl When {
 }
 
 impl Explanation {
-    /// Compares what revisions `a` and `b` ran on a test. `reasons` say why they differ there, and `when`
-    /// says when they do.
+    /// Compares what revisions `a` and `b` ran on a test. `reasons` say why they differ there, and
+    /// `when` says when they do.
     pub fn new(
         document: &Document,
         test: &TestEntry,
@@ -160,7 +161,8 @@ impl Explanation {
         }
     }
 
-    /// The number of the first divergence in lines that decide; the first one of all if there is none.
+    /// The number of the first divergence in lines that decide; the first one of all if there is
+    /// none.
     pub(super) fn deciding(&self) -> usize {
         let decides = |rows: &Vec<Row>| {
             let of_one = |row: &&Row| !matches!(&row.steps, [Some(a), Some(b)] if same(a, b));

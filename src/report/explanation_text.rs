@@ -13,10 +13,10 @@ pub(super) const ROWS: usize = 30;
 /// The marks of a line that only one revision has, and of one that only one runs.
 const CHANGED: char = '±';
 const ALONE: char = '›';
-/// What the marks say.
+/// The legend of the marks.
 pub(super) const LEGEND: &str =
     "± a line that only one of them has, › a line that only one of them runs";
-/// What stands above the reasons.
+/// The heading of the reasons.
 pub(super) const WHY: &str = "what decides for one, and not for the other";
 
 impl When {
@@ -82,7 +82,7 @@ impl Explanation {
         out
     }
 
-    /// What is said if there is no divergence.
+    /// The text if there is no divergence.
     pub(super) fn no_divergence(&self) -> String {
         format!(
             "both run the same {} lines: what differs is none of them (an initialiser, a macro, a type)",

@@ -109,7 +109,7 @@ impl Interaction {
         ]
     }
 
-    /// What is taken for wrong.
+    /// Says which outcomes are taken for wrong.
     fn oracle(&self) -> String {
         match self.reference {
             Some(reference) => format!("revision {reference} is right"),

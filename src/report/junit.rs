@@ -1,5 +1,5 @@
-//! Which revisions do what is expected on which tests, as JUnit XML, the form that continuous integration
-//! servers read.
+//! Which revisions do what is expected on which tests, as JUnit XML, the form that continuous
+//! integration servers read.
 
 use std::io;
 
@@ -36,7 +36,7 @@ pub fn junit(document: &Document, expected: Revision) -> io::Result<String> {
 
 type Xml = Writer<Vec<u8>>;
 
-/// What came out of a test case.
+/// The result of a test case.
 enum Came<'d> {
     AsExpected,
     /// An outcome, and the expected one.
@@ -44,7 +44,7 @@ enum Came<'d> {
     Unknown,
 }
 
-/// What a revision did on a test.
+/// The result of a test for a revision.
 fn came(test: &TestEntry, revision: Revision, expected: Revision) -> Came<'_> {
     match (test.outcome_of(revision), test.outcome_of(expected)) {
         (Some(its), Some(wanted)) if its.cluster == wanted.cluster => Came::AsExpected,

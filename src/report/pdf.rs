@@ -31,8 +31,8 @@ const SYSTEM: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
 impl Scene {
-    /// Paints the drawing as PDF. Its pixels are 1/96 inch large, or smaller if the page would be too
-    /// large.
+    /// Paints the drawing as PDF. Its pixels are 1/96 inch large, or smaller if the page would be
+    /// too large.
     ///
     /// # Errors
     /// See [`PlotError`].

@@ -22,7 +22,7 @@ use crate::{
     tree::Tree,
 };
 
-/// What there is to draw.
+/// The data of the pictures.
 pub struct Pictures<'a> {
     /// The decision tree.
     pub tree: &'a Tree,

@@ -19,8 +19,8 @@ const DIFFERING: usize = 20;
 /// The greatest number of revisions behind an outcome that are named.
 const NAMED: usize = 3;
 
-/// The text of a question: the input of the test, and its `outcomes`, numbered from 1. The text ends
-/// with a newline.
+/// The text of a question: the input of the test, and its `outcomes`, numbered from 1. The text
+/// ends with a newline.
 ///
 /// ```text
 /// test 9
@@ -108,7 +108,8 @@ pub(super) fn input(input: &TestDescription) -> Vec<String> {
     all
 }
 
-/// A value with its name: that of a parameter, or what a file or a variable of the environment holds.
+/// A value with its name: that of a parameter, or what a file or a variable of the environment
+/// holds.
 fn value_line(name: &str, value: &str) -> Option<String> {
     let value = visible(value);
     if let Some(variable) = name.strip_suffix("-env-count") {

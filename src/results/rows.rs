@@ -380,11 +380,11 @@ table! {
     CsgRow in "csg.csv" {
         /// The node where the edge begins: a change, or a place as `file.c:line`, or `root`.
         from: String,
-        /// What the node is where the edge begins.
+        /// The kind of the node where the edge begins.
         from_kind: NodeKind,
         /// The node where the edge ends.
         to: String,
-        /// What the node is where the edge ends.
+        /// The kind of the node where the edge ends.
         to_kind: NodeKind,
         /// The changes on which the node where the edge ends depends.
         depends: Vec<String>,
@@ -402,7 +402,8 @@ table! {
         outputs: Vec<String>,
         /// Whether some place of the program depends on all of the changes.
         potential: bool,
-        /// The changes that the patched program runs on the test, in the order in which it begins them.
+        /// The changes that the patched program runs on the test, in the order in which it begins
+        /// them.
         sequence: Vec<String>,
     }
 }

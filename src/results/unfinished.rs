@@ -87,7 +87,8 @@ impl ResultsDir {
         remove(&work)
     }
 
-    /// Whether a run in this directory was killed, or interrupted before it could write its results.
+    /// Whether a run in this directory was killed, or interrupted before it could write its
+    /// results.
     pub fn is_unfinished(directory: &Path) -> bool {
         directory.join(UNFINISHED).is_dir()
     }

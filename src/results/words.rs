@@ -53,7 +53,8 @@ words! {
         /// The patch takes part only as its own compilation: the meta program cannot have it, for
         /// the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
         Own = "own",
-        /// The patch does not take part, for the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
+        /// The patch does not take part, for the reason in
+        /// [`RevisionRow::reason`](super::RevisionRow::reason).
         Rejected = "rejected",
     }
 }
@@ -188,14 +189,15 @@ words! {
         /// The two are proved to behave the same wherever neither fails; where they fail, they fail
         /// alike.
         EquivalentUnlessFailing = "equivalent-unless-failing",
-        /// Nothing is shown or proved, for the reason in [`PairRow::reason`](super::PairRow::reason).
+        /// Nothing is shown or proved, for the reason in
+        /// [`PairRow::reason`](super::PairRow::reason).
         Unknown = "unknown",
     }
 }
 
 words! {
-    /// Why a pair is `unknown`. These words are stable; the texts in [`PairRow::reason`](super::PairRow::reason) may
-    /// change.
+    /// Why a pair is `unknown`. These words are stable; the texts in
+    /// [`PairRow::reason`](super::PairRow::reason) may change.
     Code {
         /// The engine cannot run something.
         Unsupported = "unsupported",

@@ -126,8 +126,8 @@ pub struct BuildConfig {
     pub package: Option<String>,
     /// The directory, relative to the subject's, to use as the source tree.
     pub directory: Option<PathBuf>,
-    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree. Without
-    /// a revision, it is the newest commit that the patches fit.
+    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree.
+    /// Without a revision, it is the newest commit that the patches fit.
     pub git: Option<String>,
     /// The program that the source tree's own build makes, relative to the tree. It is run whole,
     /// with its libc, from its first instruction to its exit.
@@ -167,8 +167,8 @@ pub struct InputsConfig {
     /// Environment variables of the program, by name: fixed texts, or symbolic texts. A variable
     /// with `count = [0, 1]` may be missing.
     pub env: BTreeMap<String, ArgConfig>,
-    /// A directory, relative to the subject's. A whole program finds its contents in the directory it
-    /// starts in.
+    /// A directory, relative to the subject's. A whole program finds its contents in the directory
+    /// it starts in.
     pub files: Option<PathBuf>,
     /// Symbolic files in the directory that a whole program starts in: the name of each, and its
     /// size in bytes.
@@ -306,8 +306,8 @@ pub struct TestsConfig {
     pub ktest: Vec<String>,
     /// Globs of files, relative to the subject's directory, each the standard input of one test.
     pub stdin: Vec<String>,
-    /// The extension of the files beside those of `stdin` that hold the right standard outputs: with
-    /// `out`, that of `1.in` is in `1.out`.
+    /// The extension of the files beside those of `stdin` that hold the right standard outputs:
+    /// with `out`, that of `1.in` is in `1.out`.
     pub stdout: Option<String>,
     /// Tests that are written out in `subject.toml`.
     pub run: Vec<RunConfig>,

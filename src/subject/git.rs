@@ -1,7 +1,7 @@
 //! Finds the commit of a git repository that patches were made from.
 //!
-//! The line `index OLD..NEW` that git writes for each file of a diff names the file's content before
-//! the change. The commit is the newest one that has all of these contents at their places.
+//! The line `index OLD..NEW` that git writes for each file of a diff names the file's content
+//! before the change. The commit is the newest one that has all of these contents at their places.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -46,8 +46,8 @@ struct OldFile {
 }
 
 /// Clones a repository once for all subjects, and finds the newest commit that patches fit. Once
-/// found, it stays the same for these patches, whatever the repository gets later. A commit that the
-/// clone lacks is looked for in the repository, too.
+/// found, it stays the same for these patches, whatever the repository gets later. A commit that
+/// the clone lacks is looked for in the repository, too.
 ///
 /// Returns the message for the user if there is none.
 pub(super) fn find(

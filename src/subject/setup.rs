@@ -62,8 +62,8 @@ pub fn cache_directory(dir: &Path) -> PathBuf {
         .join("psychic")
 }
 
-/// Runs a setup unless it succeeded before. Returns the directory that it has filled, which is below
-/// `cache`.
+/// Runs a setup unless it succeeded before. Returns the directory that it has filled, which is
+/// below `cache`.
 ///
 /// The name of that directory has a digest of the setup and the files that its command mentions, so
 /// that a changed setup starts afresh. A stamp beside the directory tells a finished setup from one

@@ -49,7 +49,7 @@ pub fn learn(terms: &[Term], landmarks: &[i128], samples: &[Sample]) -> Option<C
     let shortest = alone.min_by_key(Condition::comparisons);
     let together = learner.over(&(0..terms.len()).collect::<Vec<_>>());
     let together = together.map(|condition| learner.fewer_terms(condition));
-    // Among equals, the one over a single term.
+    // Of equals, the one over a single term comes first.
     shortest.into_iter().chain(together).min_by_key(Condition::comparisons)
 }
 

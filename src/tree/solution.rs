@@ -1,4 +1,4 @@
-//! What a search is asked for, and what it gives.
+//! The settings and the result of a search.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
