@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use super::TestInput;
 use crate::subject::Times;
 
-/// What a script compiles to call an entry function: what the harness calls, less the input and
-/// the ways out.
+/// The header with what the harness of an entry function calls. A script puts the input of its test
+/// into it.
 const HEADER: &str = include_str!("script/psychic.h");
 
 /// How the programs of a subject are run.
