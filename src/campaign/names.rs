@@ -63,7 +63,7 @@ impl Names {
     }
 }
 
-/// The one path of a directory, whatever links lead to it.
+/// The real path of a file or directory, whatever links lead to it.
 pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
