@@ -162,8 +162,8 @@ pub fn status(
 /// The program cannot be started or waited for.
 #[allow(unsafe_code, reason = "runs in the child")]
 pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitStatus> {
-    // A shell that runs this process in the background makes it ignore the interrupt, and so does
-    // the program.
+    // A shell that runs this process in the background makes it ignore the interrupt. The program
+    // would inherit that.
     // SAFETY: the default disposition runs no code of ours.
     let hear = || unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }.map(drop);
     let (mut child, group) = start(command, hear)?;

@@ -160,7 +160,7 @@ impl Task {
 /// When a file was written, by the clock of the file system, and which file it is.
 pub(super) type Stamp = Option<(SystemTime, u64)>;
 
-/// Tells a file from another one that replaces it; `None` if there is none.
+/// The stamp of a file, which tells it from one that replaces it; `None` if there is none.
 fn stamp(file: &Path) -> Stamp {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::metadata(file).ok()?;

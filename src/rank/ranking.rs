@@ -1,6 +1,6 @@
 //! Orders the revisions by what is known about them.
 //!
-//! Revisions come first that are wrong on fewer of the tests with a known right outcome. Among
+//! Revisions that are wrong on fewer of the tests with a known right outcome come first. Among
 //! equals, those that are proved equivalent to the reference come first. The rest is decided by the
 //! score: the mean of the criteria, each from 0 to 1, under the weights.
 

@@ -87,8 +87,8 @@ impl Report {
         }
     }
 
-    /// The divergences at one place, on the page. Many are folded, and so are those that do not
-    /// show.
+    /// The divergences at one place, on the page. They are folded if there are many, or if none of
+    /// them shows.
     fn at_place(&self, inputs: &[&DivergenceRow], labels: &Labels) -> Markup {
         let is_seen = |row: &&DivergenceRow| !matches!(row.shown, Shown::Inside | Shown::Unknown);
         markup! {

@@ -181,8 +181,8 @@ words! {
     Verdict {
         /// The two have different outcomes on a test that was replayed natively.
         Distinguished = "distinguished",
-        /// The two are proved equivalent as seen from outside, but a test shows that a function returns
-        /// or leaves something else (`[outputs] functions`).
+        /// The two are proved equivalent as seen from outside, but a test shows that a function
+        /// returns or leaves something else (`[outputs] functions`).
         Internal = "internal",
         /// The two are proved to behave the same within the stated bounds.
         Equivalent = "equivalent",

@@ -421,7 +421,7 @@ impl Default for OutputsConfig {
     }
 }
 
-/// What about a NaN counts.
+/// What counts about a NaN.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum NanConfig {
