@@ -61,7 +61,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub const STOPPING: Duration = Duration::from_millis(200);
 
 /// Ends the programs that a run has started, and keeps others from starting, when the run is
-/// interrupted. All clones are one. The default one never does.
+/// interrupted. All clones are one stopper. The default one never does this.
 #[derive(Clone, Debug, Default)]
 pub struct Stopper {
     interrupt: Interrupt,
@@ -142,8 +142,8 @@ pub fn output(
     Ok(output)
 }
 
-/// Runs a build to its end, as [`output`] runs a program, but with its output where `command` sends
-/// it and without a wall-clock limit on the build as a whole.
+/// Runs a build to its end, as [`output`] runs a program. Its output goes where `command` sends it,
+/// and there is no wall-clock limit on the build as a whole.
 ///
 /// # Errors
 /// The build cannot be started, is interrupted, or itself exceeds its processor time.
@@ -155,14 +155,15 @@ pub fn status(
     watched(command, (limits, None, stopper), |mut child| child.wait(), |status| *status)
 }
 
-/// Runs a program that keeps what it has found when it is interrupted, to its end. It is in a
+/// Runs a program to its end, and lets it keep what it has found when it is interrupted. It is in a
 /// process group of its own, gets the interrupt once, and ends when this process does.
 ///
 /// # Errors
 /// The program cannot be started or waited for.
 #[allow(unsafe_code, reason = "runs in the child")]
 pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitStatus> {
-    // A shell that runs this process in the background makes it, and so the program, ignore it.
+    // A shell that runs this process in the background makes it ignore the interrupt. The program
+    // would inherit that.
     // SAFETY: the default disposition runs no code of ours.
     let hear = || unsafe { signal(Signal::SIGINT, SigHandler::SigDfl) }.map(drop);
     let (mut child, group) = start(command, hear)?;
@@ -171,7 +172,7 @@ pub fn follow(command: &mut Command, interrupt: &Interrupt) -> io::Result<ExitSt
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        // The program may just have ended by itself, which is as good.
+        // The program may just have ended by itself, which is just as good.
         if interrupt.is_forced() {
             _ = killpg(group, Signal::SIGKILL);
         } else if interrupt.is_set() && !is_told {
@@ -207,7 +208,7 @@ fn watched<T>(
         let is_late = || most.is_some_and(|most| began.elapsed() >= most);
         while end.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             if is_late() || stops.is_set() {
-                // The group may just have ended by itself, which is as good.
+                // The group may just have ended by itself, which is just as good.
                 let _ = killpg(group, Signal::SIGKILL);
                 return is_late();
             }
@@ -229,8 +230,8 @@ fn watched<T>(
     Ok(done)
 }
 
-/// Starts a program in a process group of its own, which ends when this process does. `prepare` runs in
-/// the child before the program, where it must only make system calls.
+/// Starts a program in a process group of its own, which ends when this process does. `prepare`
+/// runs in the child before the program, where it must only make system calls.
 #[allow(unsafe_code, reason = "runs in the child")]
 fn start(
     command: &mut Command,
@@ -258,7 +259,7 @@ fn confine(limits: ChildLimits) -> nix::Result<()> {
     limit(Resource::RLIMIT_CORE, 0, 0)
 }
 
-/// Sets a limit, or what is left of it where this process has less.
+/// Sets a limit, but not above the hard limit of this process.
 pub(crate) fn limit(resource: Resource, soft: u64, hard: u64) -> nix::Result<()> {
     let (_, most) = getrlimit(resource)?;
     setrlimit(resource, soft.min(most), hard.min(most))

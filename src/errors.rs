@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The number of leading bytes of an endless run's output that count, as nobody sees all of it.
+/// How many leading bytes of an endless run's output count: nobody sees all of it.
 pub const ENDLESS_PREFIX: usize = 4096;
 
 /// Errors that the engine finds and a sanitizer can confirm.

@@ -1,6 +1,6 @@
-//! Psychic runs a C program and many candidate patches for it *at once* by symbolic
-//! execution, and tells the patches apart: by inputs on which they visibly differ, by the
-//! smallest decision tree over those inputs, and by proofs of equivalence for the rest.
+//! Psychic runs a C program and many candidate patches for it *at once* by symbolic execution. It
+//! tells the patches apart by inputs on which they visibly differ and by the smallest decision tree
+//! over those inputs. It proves the rest equivalent where it can.
 //!
 //! A `session::Session` runs the whole pipeline:
 //!
@@ -26,11 +26,11 @@
 //!
 //! There are more examples in `examples/`. The parts can also be used alone: each module is one
 //! concept of the tool. A module depends only on those after it in this list, and knows nothing of
-//! those before it: `cli`, [`campaign`], [`session`], [`report`], [`rank`], [`diff`], [`tree`], [`replay`], [`explore`],
-//! [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`], [`compile`], [`merge`],
-//! [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`], `llvm`. Without default features, the crate has
-//! only the modules that need neither LLVM nor Bitwuzla nor plotters; the features `plots`,
-//! `engine` and `cli` add the rest.
+//! those before it: `cli`, [`campaign`], [`session`], [`report`], [`rank`], [`diff`], [`tree`],
+//! [`replay`], [`explore`], [`exec`], [`mod@env`], [`memory`], [`solver`], [`ir`], [`expr`],
+//! [`compile`], [`merge`], [`results`], [`subject`], `scripts`, `child`, [`errors`], [`interrupt`],
+//! `llvm`. Without default features, the crate has only the modules that need neither LLVM nor
+//! Bitwuzla nor plotters; the features `plots`, `engine` and `cli` add the rest.
 #![deny(missing_docs)]
 // Some crate-visible items are used by the command alone.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]

@@ -1,5 +1,5 @@
-//! The shell scripts that obtain what a run needs: sources of Debian packages, and the libc of whole
-//! programs. The program carries them, so that it needs no checkout.
+//! The shell scripts that obtain what a run needs: sources of Debian packages, and the libc of
+//! whole programs. The program carries them, so that it needs no checkout.
 
 use std::{
     fs, io,

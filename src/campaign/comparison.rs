@@ -44,8 +44,8 @@ impl Side {
 /// What changed between two campaigns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The subjects for which something else came out, in the order of the new campaign, and then
-    /// those that it lacks.
+    /// The subjects that are new or whose results changed, in the order of the new campaign, and
+    /// then those that it lacks.
     pub changes: Vec<Change>,
     /// Number of subjects that both have.
     pub common: usize,
@@ -53,11 +53,12 @@ pub struct Comparison {
     pub single: usize,
     /// The median of new time over old time, of the subjects that both have decided.
     pub ratio: Option<f64>,
-    /// Pairs with another verdict, contradictions first, of subjects that both have.
+    /// The pairs whose verdict changed, contradictions first, of subjects that both have.
     pub pairs: Vec<PairChange>,
     /// Number of pairs that both have.
     pub common_pairs: usize,
-    /// The subjects that both have, but not both with results of single pairs.
+    /// The subjects with a summary in both, of which at least one lacks the results of single
+    /// pairs.
     pub without_pairs: Vec<String>,
 }
 
@@ -68,12 +69,12 @@ impl Comparison {
     }
 }
 
-/// A subject for which something else came out.
+/// A subject that is new or gone, or whose results changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
     /// Name of the subject.
     pub subject: String,
-    /// What it was and what it is, by what that is.
+    /// The figures that changed: name, old value, new value.
     pub figures: Vec<(&'static str, String, String)>,
 }
 
@@ -102,7 +103,7 @@ const FIGURES: [&str; 10] = [
     "mismatches",
 ];
 
-/// What came out for a subject; no figures if there is no summary.
+/// The figures of a subject; only `ended` if there is no summary.
 fn figures(row: &CampaignRow) -> BTreeMap<&'static str, String> {
     let cells =
         row.summary.iter().flat_map(|summary| SummaryRow::COLUMNS.iter().zip(summary.cells()));
@@ -111,8 +112,8 @@ fn figures(row: &CampaignRow) -> BTreeMap<&'static str, String> {
     ended.into_iter().chain(of_summary.map(|(name, cell)| (*name, cell))).collect()
 }
 
-/// Compares two campaigns, subject by subject and pair by pair. Subjects are matched by their names, and
-/// pairs by the names of the patches.
+/// Compares two campaigns, subject by subject and pair by pair. Subjects are matched by their
+/// names, and pairs by the names of the patches.
 pub fn compare(old: &Side, new: &Side) -> Comparison {
     let mut comparison = compare_rows(&old.rows, &new.rows);
     let known: BTreeMap<&str, &CampaignRow> =

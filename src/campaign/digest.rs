@@ -1,4 +1,4 @@
-//! Whether a subject is as it was.
+//! Tells whether a subject has changed.
 
 use std::{fs, path::Path};
 
@@ -8,10 +8,11 @@ use walkdir::WalkDir;
 use super::names::real;
 use crate::subject::{CONFIG_FILE, config::SubjectConfig};
 
-/// A digest of what the comparison reads: the configuration, and the names, sizes and times of all files
-/// beside it, in the directory that it builds, and of files elsewhere that it names, such as patches in
-/// `../patches/*.diff` or the script in `setup = "sh ../fetch.sh"`. Commits and versions of packages
-/// are part of the configuration. What such a source contains is not looked at: once fetched, it stays.
+/// A digest of what the comparison reads: the configuration, and the names, sizes and times of
+/// files. These are all files beside the configuration, all in the directory that it builds, and
+/// files elsewhere that it names. Such files are patches in `../patches/*.diff`, say, or the script
+/// in `setup = "sh ../fetch.sh"`. Commits and versions of packages are part of the configuration.
+/// What such a source contains is not looked at: once fetched, it stays.
 pub(super) fn digest(subject: &Path) -> String {
     let mut hash = Sha256::new();
     let text = fs::read_to_string(subject.join(CONFIG_FILE)).unwrap_or_default();
@@ -32,7 +33,7 @@ pub(super) fn digest(subject: &Path) -> String {
     }
     let home = real(subject);
     for word in &words {
-        // What is below the subject's directory has been added.
+        // Files below the subject's directory have been added already.
         let escaped = glob::Pattern::escape(&subject.display().to_string());
         let pattern = Path::new(&escaped).join(word);
         let Ok(paths) = glob::glob(&pattern.display().to_string()) else { continue };

@@ -88,7 +88,7 @@ impl CampaignDir {
         &self.path
     }
 
-    /// What earlier runs left of the last list; none if there is no table.
+    /// The rows of the table that earlier runs left; none if there is no table.
     ///
     /// # Errors
     /// The table cannot be read.
@@ -97,7 +97,7 @@ impl CampaignDir {
         if table.exists() { read_table(&table) } else { Ok(Vec::new()) }
     }
 
-    /// The last row of a subject, also of one that the last list lacks; `None` if it never ran.
+    /// The last row of a subject, even if the last list lacks the subject; `None` if it never ran.
     ///
     /// # Errors
     /// The row cannot be read.
@@ -106,7 +106,7 @@ impl CampaignDir {
         if file.exists() { Ok(read_table(&file)?.pop()) } else { Ok(None) }
     }
 
-    /// The names that the subjects of earlier runs have. Rows that an earlier version left say so, too.
+    /// The names that subjects had in earlier runs, including those in rows of earlier versions.
     pub(super) fn names(&self, rows: &[CampaignRow]) -> Names {
         let text = fs::read(self.path.join(NAMES)).unwrap_or_default();
         let given: BTreeMap<String, PathBuf> = serde_json::from_slice(&text).unwrap_or_default();
@@ -126,27 +126,27 @@ impl CampaignDir {
         Ok(write_whole(&path, &text)?)
     }
 
-    /// Where the row of a subject is, which is written when it is done.
+    /// The file with a subject's row, which is written when the subject is done.
     pub fn row_file(&self, name: &str) -> PathBuf {
         self.rows_directory().join(format!("{name}.csv"))
     }
 
-    /// Where the rows of all subjects are.
+    /// The directory with the rows of all subjects.
     pub(super) fn rows_directory(&self) -> PathBuf {
         self.path.join("rows")
     }
 
-    /// Where the jobs of a run with Slurm are listed.
+    /// The directory with the list of the jobs of a run with Slurm.
     pub(super) fn slurm(&self) -> PathBuf {
         self.path.join("slurm")
     }
 
-    /// Where the results of a subject are.
+    /// The directory with the results of a subject.
     pub fn results(&self, name: &str) -> PathBuf {
         self.path.join("subjects").join(name)
     }
 
-    /// Where what is said about a subject is.
+    /// The file with what the process of a subject writes.
     pub fn log(&self, name: &str) -> PathBuf {
         self.path.join("logs").join(format!("{name}.log"))
     }

@@ -113,8 +113,8 @@ impl Campaign {
 }
 
 impl Campaign {
-    /// The same campaign with the names that its subjects have in `names`. Subjects that have none yet
-    /// get one.
+    /// This campaign with the names that its subjects have in `names`. Subjects without a name get
+    /// one.
     pub(super) fn with(&self, names: &mut Names) -> Self {
         let subjects = self.members.iter().map(|member| member.subject.clone());
         Self { members: named(subjects.collect(), names), options: self.options.clone() }
@@ -152,8 +152,8 @@ fn listed(file: &Path) -> Result<Listed, ListError> {
     })
 }
 
-/// The subjects that globs match. Those that only match something else are no error, but a glob
-/// that matches no subject is.
+/// The subjects that globs match. Matches that are no subjects are no error, but a glob that
+/// matches no subject is one.
 fn matches(file: &Path, globs: &[String]) -> Result<Vec<PathBuf>, ListError> {
     let directory = file.parent().unwrap_or(Path::new(""));
     let malformed = |message: String| ListError::Malformed { path: file.to_owned(), message };

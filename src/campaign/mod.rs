@@ -1,12 +1,12 @@
 //! Many subjects, each compared by a process of its own: a subject that takes all memory, or makes
 //! the program fail, costs the others nothing.
 //!
-//! A campaign has a directory with a table of all its subjects ([`CampaignRow`]), a page and a
-//! picture over all of them, and for each subject its results (`subjects/NAME/`) and what its process
-//! said (`logs/NAME.log`). Whoever runs a subject writes its row (`rows/NAME.csv`): a thread of the
-//! campaign, or a task of a Slurm job array. The table is made of the rows whenever a subject is done.
-//! A campaign that was interrupted goes on with the subjects that have no row yet, or have changed
-//! since.
+//! A campaign has a directory with a table of all its subjects ([`CampaignRow`]), and a page and a
+//! picture over all of them. The directory also has the results of each subject (`subjects/NAME/`)
+//! and what its process said (`logs/NAME.log`). A thread of the campaign, or a task of a Slurm job
+//! array, runs a subject and writes its row (`rows/NAME.csv`). The table is made of the rows
+//! whenever a subject is done. A campaign that was interrupted goes on with the subjects that have
+//! no row yet, or have changed since.
 
 mod comparison;
 mod digest;

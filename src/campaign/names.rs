@@ -10,9 +10,9 @@ use crate::subject::CONFIG_FILE;
 
 /// The names that subjects have, by the real paths of their directories.
 ///
-/// A new subject is named as its own directory or, if another subject has that name, as more and more
-/// of its path, with `-` for `/`. A number is added if all of these are taken. Two names never differ in
-/// case alone, as they are names of files.
+/// A new subject gets the name of its directory or, if another subject has that name, more and more
+/// of its path, with `-` for `/`. A number is added if all of these are taken. Two names never
+/// differ in case alone, as they are names of files.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Names {
     given: BTreeMap<PathBuf, String>,
@@ -21,8 +21,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// The names that an earlier run gave. A name whose subject is gone is free again: a directory that
-    /// was moved keeps its name.
+    /// The names that an earlier run gave. A name whose subject is gone is free again: a directory
+    /// that was moved keeps its name.
     pub(super) fn of_earlier(names: impl IntoIterator<Item = (String, PathBuf)>) -> Self {
         let mut known = Self::default();
         for (name, path) in names {
@@ -63,7 +63,7 @@ impl Names {
     }
 }
 
-/// A path as it is the same however a directory is named.
+/// The real path of a file or directory, whatever links lead to it.
 pub(super) fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
@@ -100,7 +100,7 @@ pub(super) mod tests {
         let mut again = Names::of_earlier(all.clone());
         assert_eq!(again, names);
         assert_eq!(again.of(&place("a/x")), "a-x");
-        // What is gone leaves its name.
+        // A directory that is gone frees its name.
         fs::rename(place("b"), place("moved")).unwrap();
         assert_eq!(Names::of_earlier(all).of(&place("moved/x")), "x");
     }

@@ -59,7 +59,7 @@ pub(super) struct Queued {
 /// A task of a job array: the array's number and the task's in it.
 pub(super) type ArrayTask = (String, usize);
 
-/// What the queue has of some job arrays.
+/// The state of some job arrays in the queue.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Queue {
     /// The tasks that have not ended.
@@ -71,7 +71,7 @@ pub(super) struct Queue {
 /// Submits a job, and returns its number.
 pub(super) fn submit(words: &[String]) -> Result<String, SlurmError> {
     let output = done("sbatch", Command::new("sbatch").args(words))?;
-    // Where there are several clusters, it is followed by the name of one.
+    // If there are several clusters, the name of one follows the number.
     let text = String::from_utf8_lossy(&output.stdout);
     let id = text.trim().split(';').next().unwrap_or_default();
     if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -92,7 +92,7 @@ pub(super) fn most_tasks() -> usize {
     text.ok().and_then(size).unwrap_or(MAX_ARRAY_SIZE).max(1)
 }
 
-/// What the queue has of these job arrays, all of which are this user's.
+/// The state of these job arrays in the queue; all of them are this user's.
 pub(super) fn look(jobs: &[String]) -> Result<Queue, SlurmError> {
     // A job that Slurm has forgotten would be an error if it were asked for by its number.
     let words = ["--me", "--array", "--noheader", "--states=all", "--format=%F|%K|%T|%r"];
@@ -126,16 +126,16 @@ fn read(text: &str, jobs: &[String]) -> Queue {
     queue
 }
 
-/// Keeps what waits of these job arrays from beginning.
+/// Cancels the tasks of these job arrays that have not begun.
 pub(super) fn withdraw(jobs: &[String]) -> Result<(), SlurmError> {
     done("scancel", Command::new("scancel").arg("--state=PENDING").args(jobs)).map(drop)
 }
 
-/// Interrupts tasks that run.
+/// Interrupts running tasks.
 pub(super) fn interrupt(tasks: &[&ArrayTask]) -> Result<(), SlurmError> {
     let ids = tasks.iter().map(|(job, task)| format!("{job}_{task}"));
-    // The script alone hears of it, and tells the process that it runs. A signal for every process of
-    // the job would end patched programs, too, as if they had ended by themselves.
+    // Only the script gets the signal, and it interrupts the process that it runs. A signal for
+    // every process of the job would also end patched programs, as if they had ended by themselves.
     done("scancel", Command::new("scancel").args(["--batch", "--signal=INT"]).args(ids)).map(drop)
 }
 

@@ -31,7 +31,7 @@ pub struct Options {
     pub machine: Machine,
     /// Further options of `psychic diff`.
     pub options: Vec<String>,
-    /// Whether subjects run again although they and the options are what they were.
+    /// Whether subjects run again although neither they nor the options have changed.
     pub again: bool,
     /// Asks the campaign to end. Subjects that are running write what they have found.
     pub interrupt: Interrupt,
@@ -50,7 +50,7 @@ pub enum Machine {
     Slurm(Slurm),
 }
 
-/// What a campaign tells while it runs.
+/// News of a campaign while it runs.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A subject was done by an earlier run, and nothing has changed.
@@ -59,7 +59,7 @@ pub enum Event<'a> {
     Begun(&'a Member),
     /// A subject is done.
     Done(&'a CampaignRow),
-    /// So many subjects wait in the queue of Slurm, for this reason.
+    /// This number of subjects waits in the queue of Slurm, mostly for this reason.
     Waiting(usize, &'a str),
     /// Something that is worth a line.
     Note(&'a str),
@@ -70,8 +70,8 @@ pub enum Event<'a> {
 /// began or were known.
 ///
 /// # Errors
-/// A file of the campaign cannot be read or written, or Slurm does not do what it is asked. What goes
-/// wrong with a subject is in its row.
+/// A file of the campaign cannot be read or written, or Slurm does not do what it is asked. What
+/// goes wrong with a subject is in its row.
 pub fn run(
     campaign: &Campaign,
     place: &CampaignDir,
@@ -80,11 +80,11 @@ pub fn run(
 ) -> Result<Vec<CampaignRow>, CampaignError> {
     let words: Vec<String> = campaign.options.iter().chain(&options.options).cloned().collect();
     let tool = tool(&options.psychic)?;
-    // With a new beginning, what is there need not be readable.
+    // If everything runs again, what earlier runs left need not be readable.
     let mut names = if options.again { place.names(&[]) } else { place.names(&place.rows()?) };
     let campaign = &campaign.with(&mut names);
     place.write_names(&names)?;
-    // What is known of a subject stays in the table until more is known.
+    // What is known about a subject stays in the table until more is known.
     let mut table = if options.again { BTreeMap::new() } else { known(campaign, place)? };
     let (mut rows, mut places, mut tasks) = (BTreeMap::new(), Vec::new(), Vec::new());
     for (index, member) in campaign.members.iter().enumerate() {
@@ -140,7 +140,7 @@ fn known(
     Ok(known)
 }
 
-/// What tells one build of the executable from another.
+/// The version and digest of the executable, which tell one build from another.
 fn tool(psychic: &Path) -> Result<String, CampaignError> {
     let bytes = fs::read(psychic)
         .map_err(|source| CampaignError::Io { path: psychic.to_owned(), source })?;

@@ -1,5 +1,5 @@
-//! Runs tasks as a Slurm job array: Slurm decides when and where each of them runs. The directory of
-//! the campaign has to be on a file system that all machines share.
+//! Runs tasks as a Slurm job array: Slurm decides when and where each of them runs. The directory
+//! of the campaign has to be on a file system that all machines share.
 
 use std::{collections::BTreeSet, env, fs, path::Path};
 
@@ -15,20 +15,20 @@ use crate::{interrupt::Interrupt, results::write_whole};
 const TASKS: &str = "tasks.json";
 const JOBS: &str = "jobs";
 
-/// Words for `sbatch` before those of the user: a job is interrupted a minute before its time is over,
-/// so that it can write what it has found.
+/// Words for `sbatch` before those of the user: a job is interrupted a minute before its time is
+/// over, so that it can write what it has found.
 const BEFORE: [&str; 2] = ["--job-name=psychic", "--signal=B:INT@60"];
 
 /// How a campaign uses Slurm.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Slurm {
-    /// The most tasks to run at once; as many as Slurm lets if there is no number.
+    /// The most tasks to run at once; `None` for as many as Slurm allows.
     pub at_once: Option<usize>,
     /// Options for `sbatch`.
     pub options: Vec<String>,
 }
 
-/// Submits the tasks and waits until they have ended. If it is interrupted, the jobs are.
+/// Submits the tasks and waits until they have ended. An interrupt is passed on to the jobs.
 pub(super) fn run(
     tasks: &[Task],
     (place, psychic): (&CampaignDir, &Path),
@@ -56,12 +56,12 @@ pub(super) fn run(
         _ = queue::withdraw(&jobs);
         return Err(error);
     }
-    // What Slurm said stays if a task left nothing else.
+    // If a task left nothing else, what Slurm said is kept.
     remove(&if watch.has_missed() { directory.join(JOBS) } else { directory })
 }
 
-/// Runs a task of a submitted array, on the machine that Slurm chose for it. `first` is the place of
-/// the array's first task among all.
+/// Runs a task of a submitted array, on the machine that Slurm chose for it. `first` is the place
+/// of the array's first task among all.
 ///
 /// # Errors
 /// The tasks cannot be read, there is no such task, or its row cannot be written.
@@ -96,8 +96,8 @@ fn nothing_runs(directory: &Path) -> Result<(), CampaignError> {
     Err(SlurmError::Left { jobs: jobs.into_iter().collect() }.into())
 }
 
-/// Submits arrays of at most `most` tasks, and returns their numbers. Where only so many tasks may run
-/// at once, an array waits for the one before it.
+/// Submits arrays of at most `most` tasks, and returns their numbers. If the number of tasks at
+/// once is limited, an array waits for the one before it.
 fn submit(
     tasks: &[Task],
     most: usize,

@@ -41,17 +41,17 @@ pub struct Task {
     row: PathBuf,
 }
 
-/// What is told of tasks while they run. A number is a task's place among them.
+/// News of tasks while they run. A number is a task's place among them.
 #[derive(Debug)]
 pub(super) enum Step {
     Begun(usize),
     Done(usize, Box<CampaignRow>),
-    /// So many of them have not begun, because the queue has them wait, and why it does.
+    /// This number of tasks has not begun: the queue makes them wait, mostly for this reason.
     Waiting(usize, String),
     Note(String),
 }
 
-/// Hears of each step. An error ends the run.
+/// Is told each step. An error ends the run.
 pub(super) type Tell<'a> = &'a mut dyn FnMut(Step) -> Result<(), CampaignError>;
 
 impl Task {
@@ -73,8 +73,8 @@ impl Task {
         }
     }
 
-    /// Compares the revisions of the subject in a process of `psychic` that uses `jobs` processors,
-    /// and writes its row, which is returned.
+    /// Compares the revisions of the subject in a process of `psychic` that uses `jobs` processors.
+    /// Writes the subject's row and returns it.
     ///
     /// # Errors
     /// The row cannot be written. What goes wrong with the subject is in it.
@@ -87,7 +87,7 @@ impl Task {
         let before = stamp(&self.summary());
         let row = match self.compare(psychic, jobs, interrupt) {
             Ok(code) => {
-                // What an earlier run has left says nothing of this one.
+                // A summary that an earlier run left says nothing about this one.
                 let is_new = stamp(&self.summary()) != before;
                 self.judged(code, is_new, interrupt)
             }
@@ -97,7 +97,7 @@ impl Task {
         Ok(row)
     }
 
-    /// What tells the row that the task will write from one that is there already.
+    /// The stamp of the row that is there now. The row that the task will write has another one.
     pub(super) fn row_stamp(&self) -> Stamp {
         stamp(&self.row)
     }
@@ -160,7 +160,7 @@ impl Task {
 /// When a file was written, by the clock of the file system, and which file it is.
 pub(super) type Stamp = Option<(SystemTime, u64)>;
 
-/// What tells a file from another one that replaces it; `None` if there is none.
+/// The stamp of a file, which tells it from one that replaces it; `None` if there is none.
 fn stamp(file: &Path) -> Stamp {
     use std::os::unix::fs::MetadataExt;
     let metadata = fs::metadata(file).ok()?;

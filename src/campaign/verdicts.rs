@@ -1,4 +1,4 @@
-//! What changed of the verdicts of single pairs from one campaign to another.
+//! How the verdicts on single pairs changed from one campaign to another.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
@@ -21,26 +21,26 @@ pub struct PairChange {
     pub old: Verdict,
     /// The verdict that it has.
     pub new: Verdict,
-    /// Whether the subject is the same in both campaigns, as far as its digest says.
+    /// Whether the subject has the same digest in both campaigns.
     pub is_same_subject: bool,
 }
 
 /// What a change of a verdict means.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Kind {
-    /// One says that an input tells the two apart, and the other that none does. If the subject is the
-    /// same, one of them is wrong.
+    /// One verdict says that an input tells the two apart, the other that no input does. If the
+    /// subject is the same, one of them is wrong.
     Contradiction,
-    /// It was decided, and is unknown.
+    /// The pair was decided, and is unknown now.
     Lost,
-    /// It was unknown, and is decided.
+    /// The pair was unknown, and is decided now.
     Progress,
     /// Something else, such as a proof with fewer conditions.
     Other,
 }
 
 impl PairChange {
-    /// What it means.
+    /// What the change means.
     pub fn kind(&self) -> Kind {
         let apart = |verdict| verdict == Verdict::Distinguished;
         match (self.old, self.new) {
@@ -64,8 +64,8 @@ impl fmt::Display for PairChange {
     }
 }
 
-/// The pairs of a subject, each by the names of its patches in order. `None` if its results cannot be
-/// read.
+/// The verdicts on the pairs of a subject, by the ordered names of the two patches. `None` if its
+/// results cannot be read.
 pub(super) fn pairs(results: &Path) -> Option<BTreeMap<[String; 2], Verdict>> {
     let results = ResultsDir::open(results).ok()?;
     let name = |row: RevisionRow| {

@@ -19,7 +19,7 @@ use crate::{
     results::{Ended, read_table},
 };
 
-/// The time between two looks for rows, and between two questions for the queue.
+/// The time between two looks for rows, and between two requests for the queue.
 const TICK: Duration = Duration::from_millis(500);
 const ASK: Duration = Duration::from_secs(5);
 /// The time within which a row that was written on another machine appears here.
@@ -45,9 +45,9 @@ struct Awaited<'a> {
     /// The row that was there before.
     before: Stamp,
     has_begun: bool,
-    /// Whether it was told of an interrupt.
+    /// Whether it was interrupted.
     is_told: bool,
-    /// Since when the queue has it no more.
+    /// Since when it has been missing from the queue.
     gone: Option<Instant>,
     /// How it has ended, if Slurm still knows.
     state: Option<String>,
@@ -89,7 +89,7 @@ impl<'a> Watch<'a> {
         self.has_missed
     }
 
-    /// Waits until every task has written its row, or will not.
+    /// Waits until every task has written its row, or will not write one any more.
     pub(super) fn until_ended(
         &mut self,
         arrays: &Arrays<'_>,
@@ -170,8 +170,8 @@ impl<'a> Watch<'a> {
         tell(Step::Waiting(waiting.values().sum(), reason))
     }
 
-    /// Cancels what waits, and interrupts what runs, once. Where that fails it is tried again at the
-    /// next look.
+    /// Cancels waiting tasks and interrupts running ones, once. If that fails, it is tried again at
+    /// the next look.
     fn interrupt(&mut self, arrays: &Arrays<'_>, queue: &Queue) {
         if queue.active.values().any(|queued| queued.is_pending) {
             _ = queue::withdraw(arrays.jobs);
@@ -224,7 +224,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// What the script of a task and Slurm itself say of it.
+/// The file with what a task's script and Slurm say about the task.
 pub(super) fn said_by(directory: &Path, job: &str, task: &str) -> PathBuf {
     directory.join(format!("{job}_{task}.out"))
 }

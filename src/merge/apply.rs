@@ -30,8 +30,8 @@ pub(super) struct Patched {
 enum Rules {
     /// Where patch(1) applies them.
     Patch,
-    /// Also where context at the edges was shortened, as people and programs do it: fewer lines at one
-    /// edge than at the other need not mean the edge of the file.
+    /// Also where people or programs have shortened the context at the edges. There, fewer lines at
+    /// one edge than at the other need not mean the edge of the file.
     Shortened,
     /// Where `patch -l` applies them.
     Blanks,
@@ -54,8 +54,8 @@ pub(super) fn apply(text: &str, hunks: &[Hunk]) -> Result<Patched, Misfit> {
         .or_else(|misfit| by(Rules::Shortened).or_else(|_| by(Rules::Blanks)).map_err(|_| misfit))
 }
 
-/// Whether two lines are the same if all runs of blanks are equal and those at the end do not count:
-/// the rule of `patch -l`, function `similar` in pch.c of GNU patch.
+/// Whether two lines are the same if all runs of blanks are equal and those at the end do not
+/// count. This is the rule of `patch -l`, function `similar` in pch.c of GNU patch.
 fn same_but_for_blanks(a: &str, b: &str) -> bool {
     const BLANKS: [char; 2] = [' ', '\t'];
     let words = |line| {
@@ -153,8 +153,8 @@ fn place(
         let wanted = &old[skipped.prefix..old.len() - skipped.suffix];
         // Whatever the patch says, a place beyond the end counts as the end.
         let guess = (expected + skipped.prefix).min(lines.len());
-        // GNU patch's rules (`locate_hunk`): an edge with fewer lines than the other is the edge of the
-        // file, and lines that are not compared have to be there.
+        // GNU patch's rules (`locate_hunk`): an edge with fewer lines than the other is the edge of
+        // the file, and lines that are not compared have to be there.
         let strict = rules != Rules::Shortened;
         let lacks = |edge: usize| strict && fuzz + edge < context;
         let (first, last) = (lacks(prefix) && hunk.old_start <= 1, lacks(suffix));
@@ -220,7 +220,7 @@ mod tests {
         Ok(patched.text)
     }
 
-    /// What `patch` with some options makes of a text, if the diff applies.
+    /// The text as `patch` with some options makes it, if the diff applies.
     fn by_patch(text: &str, diff: &str, options: &[&str]) -> Option<String> {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
@@ -252,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Of several places, it is the nearest, the later of two: what fits to the letter does not count
-    /// for more once blanks are ignored.
+    /// Of several places, it is the nearest, and the later of two that are equally near. An exact
+    /// fit does not count for more once blanks are ignored.
     #[test]
     fn of_several_places_it_is_the_one_that_patch_takes() {
         let text = "a\n x\nb\nc\n  x\nd\n";
@@ -387,7 +387,7 @@ mod tests {
             };
             let file = text(&file);
             let hunks = &parse(&diff).unwrap()[0].hunks;
-            // With fuzz, patch also applies hunks of which it compares no line any more.
+            // With fuzz, patch also applies hunks of which no line is left to compare.
             let is_compared = |hunk: &Hunk| {
                 hunk.lines.iter().filter_map(Line::old).count() > 2 * MOST_FUZZ
                     || hunk.lines.iter().any(|line| matches!(line, Line::Removed(_)))

@@ -32,7 +32,8 @@ pub struct Candidate {
     pub files: Changes,
     /// It is a diff that applies only if runs of blanks count as equal.
     pub blanks_ignored: bool,
-    /// Binary files that the diff also changes, relative to the source root. No C file mentions them.
+    /// Binary files that the diff also changes, relative to the source root. No C file mentions
+    /// them.
     pub left_out: Vec<PathBuf>,
 }
 
@@ -68,8 +69,8 @@ fn read(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
     candidate.map_err(|reason| shown(&reason))
 }
 
-/// A new C file of a candidate that is neither compiled nor included: the one command that builds a
-/// program for being run whole names the sources of the original.
+/// A new C file of a candidate that is neither compiled nor included. The one command that builds a
+/// program to be run whole names only the sources of the original.
 fn left_uncompiled(subject: &Subject, candidate: &Candidate) -> Option<PathBuf> {
     let is_new = |file: &Path| {
         file.extension().is_some_and(|e| e == "c") && !subject.root.join(file).exists()
@@ -346,8 +347,9 @@ fn target(
     if diff.old.is_some() && !diff.fits_nothing() {
         return Err(format!("{name} is not a file of the subject"));
     }
-    // The path of a new file is stripped like those of other diffs; else so that its directory
-    // exists, or at least the first of its directories; else in the first way that leaves a path.
+    // The path of a new file is stripped like those of other diffs if possible. Otherwise it is
+    // stripped so that its directory exists, or else the first of its directories, or else in the
+    // first way that leaves a path.
     let is_directory = |path: Option<&Path>| {
         path.is_some_and(|path| path != Path::new("") && subject.root.join(path).is_dir())
     };

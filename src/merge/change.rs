@@ -5,7 +5,7 @@ use super::source::Tokens;
 /// What a meta branch chooses between at a site.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum ChangeKind {
-    /// Expressions of which only the truth value is used.
+    /// Expressions whose truth value alone is used.
     Truth,
     /// Expressions whose value is not used.
     Discarded,

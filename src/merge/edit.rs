@@ -2,11 +2,11 @@
 //!
 //! The original and a patched text are compared along their syntax trees. Statement lists are
 //! aligned so that the edits have the fewest tokens; statements of one kind that are aligned with
-//! each other are compared further inside. An edit that C's rules forbid at one place (a `case`
-//! whose `switch` is outside, a `goto` into it, ...) is hoisted to the enclosing statement, and in
-//! the end to the whole body of the function, where everything but directives is allowed. A whole
-//! body needs no clone of the function: labels are made local to their arm with `__label__`, so
-//! `__func__`, the function's address and its parameter list stay as they are.
+//! each other are compared further inside. C's rules forbid an edit at some places (a `case` whose
+//! `switch` is outside, a `goto` into it, ...). Such an edit is hoisted to the enclosing statement,
+//! and in the end to the whole body of the function, where everything but directives is allowed. A
+//! whole body needs no clone of the function: labels are made local to their arm with `__label__`.
+//! So `__func__`, the function's address and its parameter list stay as they are.
 
 use std::collections::HashMap;
 
@@ -168,8 +168,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The edits of a declaration: only inside, or of, the initial value of a variable that has no
-    /// storage class or qualifier (`static`, `const`).
+    /// The edits of a declaration. They are inside, or of, the initial value of a variable that has
+    /// no storage class or qualifier (`static`, `const`).
     fn declaration(&mut self, old: Node, new: Node) -> Edits {
         let is_static = |n: Node| matches!(n.kind(), "storage_class_specifier" | "type_qualifier");
         let differs = self.only_difference(old, new);
@@ -179,7 +179,7 @@ impl<'a> Comparison<'a> {
         match (a.kind(), b.kind(), self.only_difference(a, b)) {
             ("init_declarator", "init_declarator", Some((value, other, Some("value")))) => {
                 let inner = self.value(value, other);
-                // What calls allocate can be shared only where it is used alike.
+                // What a call allocates can be shared only where it is used alike.
                 let is_plain = |n: Node| n.kind() != "initializer_list" && !has_call(n);
                 match is_scalar(old, a) && is_plain(value) && is_plain(other) {
                     true => inner.or_else(|_| self.expression(ChangeKind::Initial, value, other)),
@@ -233,7 +233,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Edits inside, or of, an expression of which only the truth value is used.
+    /// Edits inside, or of, an expression whose truth value alone is used.
     fn truth(&mut self, old: Node, new: Node) -> Edits {
         if let Some((a, b, field)) = self.only_difference(old, new) {
             let inner = match (old.kind(), field) {
@@ -530,8 +530,8 @@ fn has_call(node: Node) -> bool {
     node.kind() == "call_expression" || children(node).into_iter().any(has_call)
 }
 
-/// Whether a declaration makes a variable, by this declarator, of a type to which values can be cast: a
-/// pointer, or a number of a type that the language names.
+/// Whether this declarator of a declaration makes a variable of a type to which values can be cast:
+/// a pointer, or a number of a type that the language names.
 fn is_scalar(declaration: Node, init: Node) -> bool {
     let kind = |of: Node, field| of.child_by_field_name(field).map_or("", |node| node.kind());
     let number = matches!(kind(declaration, "type"), "primitive_type" | "sized_type_specifier");

@@ -1,9 +1,9 @@
 //! Writes the meta text of a file from the edits of all its versions.
 //!
 //! Overlapping edits of different versions are joined into one site. An edit inside another one
-//! becomes a meta branch in the last arm of the other's site, which is the original's, so that a
-//! coarse patch does not make the fine ones coarse. Text outside sites is copied from the original
-//! byte by byte.
+//! becomes a meta branch in the last arm of the other's site, the arm of the original. So a coarse
+//! patch does not make the fine ones coarse. Text outside sites is copied from the original byte by
+//! byte.
 
 use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 
@@ -87,8 +87,8 @@ fn name(arm: &RevisionSet) -> Revision {
 /// The most arms that are asked for one after the other.
 const CHAIN: usize = 8;
 
-/// The two halves of many arms: the way to one of them is to be short for every revision. The arms
-/// are in the order of their names, and the original, which is 0, goes with the first half.
+/// The two halves of many arms, so that every revision has a short way to its arm. The arms are in
+/// the order of their names, and the original, which is 0, goes with the first half.
 fn halves(arms: &[Arm]) -> Option<[&[Arm]; 2]> {
     (arms.len() > CHAIN).then(|| arms.split_at(arms.len() / 2).into())
 }
@@ -287,7 +287,7 @@ impl<'a> Emitter<'a> {
         Ok(owned)
     }
 
-    /// Writes the expressions of a site's arms, of which the revision chooses one. `original` is
+    /// Writes the expressions of a site's arms; the revision chooses one of them. `original` is
     /// what the original has, in the brackets that begin with `open`; `None` if the original does
     /// not come here.
     fn choice(
@@ -321,8 +321,8 @@ impl<'a> Emitter<'a> {
         out.push_str(original.unwrap_or_default());
     }
 
-    /// Writes the statements of a site's arms, of which the revision chooses one. `otherwise` is
-    /// the `else` of the original, perhaps empty; `None` if the original does not come here.
+    /// Writes the statements of a site's arms; the revision chooses one of them. `otherwise` is the
+    /// `else` of the original, perhaps empty; `None` if the original does not come here.
     fn branches(
         &self,
         out: &mut String,

@@ -3,9 +3,9 @@
 //! The merge works on `str`, but old sources have comments and string literals in Latin-1 and the
 //! like. So each byte that is not part of UTF-8 text becomes one private character, and the same
 //! byte again when the text is written for a compiler. Bytes that are the UTF-8 of such a private
-//! character are handled in the same way: different bytes always make different texts, and
-//! [`encode`] gives back exactly what [`decode`] was given. Both work on each line alone, so texts may
-//! be cut at line ends and at tokens, and put together again.
+//! character are handled in the same way. So different bytes always make different texts, and
+//! [`encode`] gives back exactly what [`decode`] was given. Both work on each line alone, so texts
+//! may be cut at line ends and at tokens, and put together again.
 
 use std::{borrow::Cow, ops::RangeInclusive};
 

@@ -11,10 +11,11 @@
 //! * at file scope: an item that is added for all revisions, under a name of its own if necessary.
 //!
 //! `psychic_at_K()` returns the smallest revision of the arm that the running revision takes at
-//! site K, or 0 for the original's arm; equal arms are one arm. Where there are many, the way to each
-//! is short: first comes which half it is in (`psychic_at_1() < 9`). Every program that is returned has
-//! passed the *projection* check: taking a revision's arms in the emitted text gives exactly the
-//! tokens of its patched sources, and for revision 0 those of the original.
+//! site K, or 0 for the original's arm; equal arms are one arm. If there are many arms, a revision
+//! is asked first which half its arm is in (`psychic_at_1() < 9`), so that the way to it is short.
+//! Every program that is returned has passed the *projection* check. Taking a revision's arms in
+//! the emitted text gives exactly the tokens of its patched sources; for revision 0, those of the
+//! original.
 //!
 //! The idea of higher-order branches on the revision is the Psychic paper's (section "Meta
 //! program"), which writes them by hand. Here, arms are found from the syntax trees, may be

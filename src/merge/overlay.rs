@@ -14,7 +14,7 @@ use super::encoding::encode;
 
 type Entries = Arc<[(OsString, PathBuf)]>;
 
-/// A source tree of which copies are made. Nothing in it may change while this is in use.
+/// A source tree that copies are made of. Nothing in it may change while this is in use.
 #[derive(Debug)]
 pub struct Tree<'a> {
     root: &'a Path,

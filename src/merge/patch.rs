@@ -69,8 +69,8 @@ pub fn changed_lines(text: &str) -> Result<u32, PatchError> {
     Ok(lines.filter(|line| !matches!(line, Line::Context(_))).count() as u32)
 }
 
-/// The places that a patch changes: paths as the patch has them, and lines of the old files, from 1,
-/// one for each hunk. None if the text is not a patch.
+/// The places that a patch changes: paths as the patch has them, and lines of the old files, from
+/// 1, one for each hunk. None if the text is not a patch.
 pub fn touched(text: &str) -> Vec<(PathBuf, usize)> {
     let mut places = Vec::new();
     for diff in parse(text).unwrap_or_default() {
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
         Ok(hunk)
     }
 
-    /// Whether a hunk goes on with changes behind the lines that it announces. The next file, and
+    /// Whether a hunk goes on with changes after the lines that it announces. The next file, and
     /// the `-- ` before a mail's signature, are no changes.
     fn changes_more(&self) -> bool {
         let rest = self.lines.get(self.at..).unwrap_or_default();
@@ -294,7 +294,7 @@ fn binary_files(line: &str) -> Option<(Option<String>, Option<String>)> {
     Some((path(old), path(new)))
 }
 
-/// The two paths behind `diff --git`, of a file that is not renamed.
+/// The two paths behind `diff --git`, if the file is not renamed.
 fn both(names: &str) -> Option<(String, String)> {
     let name =
         |path: &str| path.split_once('/').map_or(path.to_owned(), |(_, name)| name.to_owned());

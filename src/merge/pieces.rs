@@ -18,12 +18,12 @@ use super::{
     source::{Source, descendants},
 };
 
-/// What one change of a patch is.
+/// How fine the changes of a patch are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Grain {
     /// A hunk: lines without unchanged ones between.
     Hunk,
-    /// A statement or a declaration of a hunk, where the hunk is made of whole ones.
+    /// A statement or a declaration, if the hunk is made of whole ones.
     Statement,
 }
 
@@ -74,7 +74,7 @@ pub fn pieces(
     Ok(pieces)
 }
 
-/// The files that some of the changes of a patch give another text than the original has: those of
+/// The files that differ from the original if only some changes of a patch are made: those of
 /// `pieces` that `wanted` takes.
 ///
 /// # Errors
@@ -132,8 +132,8 @@ fn ranges(header: &str) -> Option<[Range<usize>; 2]> {
     Some([range(old)?, range(new)?])
 }
 
-/// Splits a hunk into its statements: one that is replaced is a change with what replaces it. The hunk
-/// itself if it is not made of whole ones.
+/// Splits a hunk into its statements. A statement that is replaced is one change with what replaces
+/// it. If the hunk is not made of whole statements, it remains whole.
 fn statements(sources: [&Source; 2], hunk: [Range<usize>; 2]) -> Vec<[Range<usize>; 2]> {
     let [Some(old), Some(new)] =
         [0, 1].map(|side: usize| whole_statements(sources[side], hunk[side].clone()))
@@ -167,14 +167,15 @@ fn words<'s>(source: &'s Source, lines: &Range<usize>) -> Vec<&'s str> {
     (0..source.length()).filter(inside).map(|index| source.token(index)).collect()
 }
 
-/// Pairs the statements of both sides of a hunk so that pairs are as alike as can be and keep their order.
+/// Pairs the statements of both sides of a hunk, in order and so that pairs are as alike as
+/// possible.
 fn aligned(
     old: &[Range<usize>],
     new: &[Range<usize>],
     likeness: &dyn Fn(&Range<usize>, &Range<usize>) -> usize,
     hunk: &[Range<usize>; 2],
 ) -> Vec<[Range<usize>; 2]> {
-    // The best total for what begins at each two statements.
+    // The best total for the statements from each two positions on.
     let mut best = vec![vec![0; new.len() + 1]; old.len() + 1];
     let mut pair = vec![vec![0; new.len()]; old.len()];
     for a in (0..old.len()).rev() {

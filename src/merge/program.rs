@@ -61,8 +61,8 @@ pub struct MergedRevision {
     pub patch: String,
     /// Whether and how it takes part.
     pub status: Status,
-    /// What is to be said about it ([`is_note`]) and, if it is not in the meta program, why;
-    /// separated by `; `, and mostly empty.
+    /// The notes on it ([`is_note`]) and, if it is not in the meta program, the reason; separated
+    /// by `; `, and mostly empty.
     pub reason: String,
     /// Hunks of the patch; 0 where it could not be read or applied.
     pub hunks: usize,
@@ -73,14 +73,14 @@ pub struct MergedRevision {
 /// The note that a patch does not apply as it is.
 const BLANKS_IGNORED: &str = "applied with white space ignored";
 
-/// How the note begins that a patch also changes a binary file, on which the program does not depend.
+/// How the note begins that a patch also changes a binary file that the program does not depend on.
 const LEFT_OUT: &str = "without the binary file";
 
 /// How the note begins that a revision has the same sources as one before it.
 const SAME_AS: &str = "the same as";
 
-/// Whether a part of [`MergedRevision::reason`] is a note on what the revision is, of which people
-/// should know also if it is in the meta program.
+/// Whether a part of [`MergedRevision::reason`] is a note on what the revision is. People should
+/// see a note even if the revision is in the meta program.
 pub fn is_note(reason: &str) -> bool {
     reason == BLANKS_IGNORED || [LEFT_OUT, SAME_AS].iter().any(|note| reason.starts_with(note))
 }
@@ -121,9 +121,9 @@ impl MetaProgram {
         merged.map(|r| r.revision).collect()
     }
 
-    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the original's
-    /// text if the patch does not change the file. `None` for files that no patch changes, for files
-    /// that this patch removes, and for rejected revisions.
+    /// The text of a file, as [`decode`] makes it, with the patch of `revision` alone; the
+    /// original's text if the patch does not change the file. `None` for files that no patch
+    /// changes, for files that this patch removes, and for rejected revisions.
     pub fn patched(&self, revision: Revision, file: &Path) -> Option<&str> {
         match self.patched.get(&revision)?.get(file) {
             Some(own) => own.as_deref(),
@@ -390,8 +390,9 @@ impl<'a> Merger<'a> {
         all.par_iter().filter_map(fault).collect()
     }
 
-    /// Finds the revisions that keep a meta program from compiling: those that cannot be merged
-    /// even alone; if there are none, those that cannot be merged with the ones before them.
+    /// Finds the revisions that keep a meta program from compiling. These are the ones that cannot
+    /// be merged even alone or, if there are none, those that cannot be merged with the ones before
+    /// them.
     fn blame(&self, all: &[Revision], message: String) -> Vec<Fault> {
         let fails = |revisions: &[Revision]| match self.draft(revisions) {
             Ok(draft) => {
@@ -473,7 +474,7 @@ impl<'a> Merger<'a> {
         Some(other.display().to_string())
     }
 
-    /// What is to be said about a revision that applies; see [`is_note`].
+    /// The notes on a revision that applies; see [`is_note`].
     fn notes(&self, revision: Revision) -> Vec<String> {
         let Some(Ok(given)) = self.given.get(&revision) else { return Vec::new() };
         let blanks = given.blanks_ignored.then(|| BLANKS_IGNORED.to_owned());

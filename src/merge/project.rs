@@ -89,9 +89,9 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// For each line of a meta text, the line of a revision's text that has the first token, on that line or
-/// behind it, which is this revision's, too. Lines are from 1, and the first entry is that of line 1.
-/// `None` if the revision's text is not the projection of the meta text.
+/// For each line of a meta text, the line in a revision's text of the revision's first token on
+/// that line or after it. Lines are from 1, and the first entry is that of line 1. `None` if the
+/// revision's text is not the projection of the meta text.
 pub fn lines(meta: &str, revision: Revision, text: &str) -> Option<Vec<u32>> {
     if meta == text {
         return Some((1..).take(text.lines().count()).collect());
@@ -113,7 +113,7 @@ pub fn lines(meta: &str, revision: Revision, text: &str) -> Option<Vec<u32>> {
     Some(lines.collect())
 }
 
-/// The lines of places in a text that never go back.
+/// The lines of places in a text, which are asked for in ascending order.
 struct Lines<'t> {
     text: &'t str,
     offset: usize,
@@ -343,8 +343,8 @@ impl<'a> Projector<'_, 'a> {
         self.expect(&[")"])
     }
 
-    /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`, copying
-    /// the expression if `take`. It may also be the choice between half of the arms.
+    /// Steps over `!!(expression)`, `(void)(expression)` or `(__typeof__(variable))(expression)`,
+    /// copying the expression if `take`. It may also be the choice between half of the arms.
     fn operand(&mut self, take: bool) -> Result<(), String> {
         if self.word(0) == "(" && self.is_site(1) {
             return if take { self.expression() } else { self.bracket("(", ")", false) };

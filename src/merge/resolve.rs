@@ -1,11 +1,11 @@
 //! Makes what one revision changes at file scope harmless to the others.
 //!
-//! An item that a revision adds must not mean anything to another revision. Where a name is
-//! not free, because the original or another patch uses it (a constant, a global variable, a
-//! type, a parameter list that changed), the revision gets a name of its own, `LIMIT__psychic_2`,
-//! in all of its text. Every function that uses the name then differs, so the ordinary meta
-//! branches choose between the definitions. Functions whose heads mention the name become items of
-//! that revision in turn. Projection takes the suffix off again.
+//! An item that a revision adds must not mean anything to another revision. A name may not be free,
+//! because the original or another patch uses it (a constant, a global variable, a type, a
+//! parameter list that changed). Then the revision gets a name of its own, `LIMIT__psychic_2`, in
+//! all of its text. Every function that uses the name then differs, so the ordinary meta branches
+//! choose between the definitions. Functions whose heads mention the name become items of that
+//! revision in turn. Projection takes the suffix off again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -72,7 +72,7 @@ impl Name {
     }
 }
 
-/// What a revision changes at file scope: for each edit its place in the original, and its tokens.
+/// What a revision changes at file scope: the place of each edit in the original, and its tokens.
 /// Revisions that change the same have equal signatures.
 type Signature<'a> = Vec<(usize, Vec<&'a str>)>;
 

@@ -1,6 +1,6 @@
 //! What a patch changes at file scope.
 //!
-//! An item that only some revisions have (an added function, variable, include, ...) is given to
+//! Only some revisions may have an item (an added function, variable, include, ...). It is given to
 //! all revisions if that changes nothing for the others: no other revision may have a token with a
 //! name that the item defines. An item that a revision lacks stays if that revision has no token
 //! with its name.
@@ -39,7 +39,7 @@ pub(super) enum Space {
     Ordinary,
 }
 
-/// What an item at file scope is, as far as its presence matters.
+/// What an item at file scope is, where this matters for its presence.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sort {
     Include,

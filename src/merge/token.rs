@@ -7,7 +7,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-/// What a token is, as far as merging cares.
+/// The kinds of tokens that merging distinguishes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum TokenKind {
     Identifier,

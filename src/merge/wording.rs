@@ -1,4 +1,4 @@
-//! What is said about a meta text, in the lines and names of a revision's own source.
+//! Messages about a meta text, in the lines and names of a revision's own source.
 
 use std::path::Path;
 
@@ -6,8 +6,9 @@ use crate::subject::Revision;
 
 use super::project::{self, SUFFIX};
 
-/// A compiler's message about a meta program, whose files are `metas`, with the lines of a revision,
-/// whose texts are `own`. Where these cannot be found, a line of the message stays as it is.
+/// A compiler's message about a meta program with the files `metas`, rewritten with the lines of a
+/// revision with the texts `own`. A line of the message stays as it is if no line of the revision
+/// is found for it.
 pub(super) fn in_own_words<'a>(
     message: &str,
     metas: impl Iterator<Item = (&'a Path, &'a str)> + Clone,

@@ -1,4 +1,4 @@
-//! `answers.json`: the answers of a walk, to go on later and to rank by.
+//! `answers.json`: the answers of a walk. A later walk goes on from them, and rankings use them.
 
 use std::{fs, io, path::PathBuf};
 

@@ -1,8 +1,8 @@
-//! Orders the revisions by what is known of them.
+//! Orders the revisions by what is known about them.
 //!
-//! Revisions that are wrong on fewer of the tests whose right outcome is known come first, and among
-//! these the ones that are proved equivalent to the reference. Among equals the order is that of the
-//! scores: the mean of the criteria, each from 0 to 1, under the weights.
+//! Revisions that are wrong on fewer of the tests with a known right outcome come first. Among
+//! equals, those that are proved equivalent to the reference come first. The rest is decided by the
+//! score: the mean of the criteria, each from 0 to 1, under the weights.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,7 +15,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// What a revision is scored by.
+/// The criteria by which revisions are scored.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Criterion {
     /// No error on a test on which the original has none.
@@ -101,10 +101,10 @@ impl Weights {
     }
 }
 
-/// What is known of the revisions.
+/// What is known about the revisions.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
-    /// The names of the patches to order, by their revisions.
+    /// The names of the patches to order, by revision.
     pub patches: BTreeMap<Revision, String>,
     /// The tests.
     pub clusterings: Vec<Clustering>,
@@ -112,13 +112,13 @@ pub struct Evidence {
     pub classes: Vec<RevisionSet>,
     /// The outcomes that are errors, by test and cluster.
     pub errors: BTreeSet<(TestId, Revision)>,
-    /// What was said of tests.
+    /// The answers about tests.
     pub answers: Vec<Answered>,
     /// Whether an outcome is right, by test and cluster, where that is known without an answer.
     pub right: BTreeMap<(TestId, Revision), bool>,
-    /// The verdicts on the patches and the revision that is taken for right, if there is one.
+    /// For each patch, the verdict on it and the revision that is taken for right, if there is one.
     pub reference: BTreeMap<Revision, Verdict>,
-    /// The shares of inputs that the patches change, as far as they were sampled.
+    /// The shares of inputs that the patches change, where they were sampled.
     pub shares: BTreeMap<Revision, Share>,
     /// The numbers of lines that the patches add and remove.
     pub sizes: BTreeMap<Revision, u32>,
@@ -126,25 +126,25 @@ pub struct Evidence {
     pub priors: BTreeMap<Revision, f64>,
 }
 
-/// The share of inputs on which a revision does something else than the original.
+/// The share of inputs on which a revision behaves differently from the original.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// As samples have it.
+    /// The share among the samples.
     pub changed: Fraction,
-    /// The least that it may be.
+    /// The least that the share may be.
     pub low: Fraction,
-    /// The greatest that it may be.
+    /// The greatest that the share may be.
     pub high: Fraction,
 }
 
 impl Share {
-    /// The share in a row of `shares.csv`; `None` if nothing is known of it.
+    /// The share in a row of `shares.csv`; `None` if nothing is known about it.
     pub fn of(row: &ShareRow) -> Option<Self> {
         let share = Self { changed: row.changed?, low: row.changed_low?, high: row.changed_high? };
         (share.low.0 > 0.0 || share.high.0 < 1.0).then_some(share)
     }
 
-    /// The middle of what it may be.
+    /// The middle between the least and the greatest that it may be.
     fn middle(self) -> f64 {
         f64::midpoint(self.low.0, self.high.0)
     }
@@ -152,7 +152,7 @@ impl Share {
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Rounded away from each other, so that what is shown holds, too.
+        // Round away from the middle, so that the range as it is shown holds, too.
         let [low, high] = [(self.low.0 * 1e3).floor() / 10.0, (self.high.0 * 1e3).ceil() / 10.0];
         match (self.low.0, self.high.0) {
             (_, high) if high <= 0.0 => f.write_str("changes no input"),
@@ -165,7 +165,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// What the tests say of one revision.
+/// What the tests say about one revision.
 struct Record {
     right: u32,
     wrong: Vec<TestId>,
@@ -220,7 +220,7 @@ impl Scales {
         }
     }
 
-    /// The place of a prior between the least and the largest one.
+    /// The place of a prior between the least and the largest one, from 0 to 1.
     fn prior(&self, prior: f64) -> f64 {
         let range = self.largest_prior - self.least_prior;
         if range > 0.0 { (prior - self.least_prior) / range } else { 1.0 }
@@ -253,7 +253,7 @@ impl Evidence {
         record
     }
 
-    /// Whether the outcome of a cluster is right, as far as is known. What somebody said comes first.
+    /// Whether the outcome of a cluster is right, if that is known. What a person said comes first.
     fn is_right(&self, test: TestId, cluster: Revision) -> Option<bool> {
         let mut answers = self.answers.iter().filter(|answered| answered.test == test);
         let said = answers.find_map(|answered| match answered.answer {
@@ -412,7 +412,7 @@ mod tests {
         assert_eq!(rows[0].revision, Revision(3));
         assert!(rows[0].reasons.contains(&"changes at most 0.1 % of inputs".to_owned()));
         assert_eq!(rows[1].share_high, Some(Fraction(0.3)));
-        // Of the others, nothing is known.
+        // Nothing is known about the others.
         assert!(rows[2..].iter().all(|row| row.share.is_none()));
         let mut weights = Weights::default();
         weights.set(Criterion::Share, 0.0);

@@ -1,4 +1,4 @@
-//! The walk through a decision tree with somebody's answers.
+//! The walk through a decision tree with a person's answers.
 
 use std::time::Duration;
 
@@ -13,24 +13,24 @@ use crate::{
 /// The longest time to search for the smallest tree of the questions that are left.
 const TREE_TIME: Duration = Duration::from_secs(2);
 
-/// What somebody says of the outcomes of a test.
+/// What a person says about the outcomes of a test.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// This one is right: the outcome of the cluster.
+    /// The outcome of this cluster is right.
     Outcome(Revision),
-    /// None of the outcomes is right. What would be may be said.
+    /// None of the outcomes is right. The person may say what would be.
     NoneOf(Option<String>),
-    /// Nothing.
+    /// The person does not know.
     DoNotKnow,
 }
 
-/// A test, and what was said of it.
+/// A test and the answer about it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Answered {
     /// The test.
     pub test: TestId,
-    /// What was said.
+    /// The answer.
     pub answer: Answer,
 }
 
@@ -71,9 +71,9 @@ pub enum AnswerError {
 
 /// A walk from the root of a tree towards a leaf.
 ///
-/// Where nothing is known about a question, or none of its outcomes is right, the tree does not say
-/// how to go on. Then the walk goes on in the smallest tree of the other questions for the revisions
-/// that are still possible.
+/// If the person does not know the answer, or none of the outcomes is right, the tree does not say
+/// how to go on. The walk then goes on in the smallest tree of the other questions for the
+/// revisions that are still possible.
 #[derive(Clone, Debug)]
 pub struct Walk<'c> {
     clusterings: &'c [Clustering],

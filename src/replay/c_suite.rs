@@ -9,7 +9,7 @@ use super::{
     suite::{Case, Suite, Tested, call, ending},
 };
 
-/// What runs the tests and compares.
+/// The code that runs the tests and compares.
 const DRIVER: &str = include_str!("suite/driver.c");
 /// The most bytes of a string in one line.
 const LINE: usize = 64;
@@ -68,7 +68,7 @@ fn test(case: &Case, suite: &Suite) -> String {
     format!("  {{\n{lines}  }},\n")
 }
 
-/// The input of a test, and what is expected.
+/// The input of a test, and the expected outcome.
 fn run(input: &TestInput, expected: &Visible, suite: &Suite) -> Vec<String> {
     let text = |bytes: &[u8]| format!("{{{}, {}}}", bytes.len(), string(bytes, 4));
     let setting = |(name, value): (&String, &Vec<u8>)| {

@@ -244,7 +244,8 @@ impl TestInput {
         self.files().map(given).collect()
     }
 
-    /// The variables of a run on this test, of which some are `known` and the test gives the others.
+    /// The environment variables of a run on this test: `known` values, and the test's where they
+    /// are `None`.
     pub fn variables(&self, known: &[(String, Option<Vec<u8>>)]) -> BTreeMap<String, Vec<u8>> {
         let value = |(name, known): &(String, Option<Vec<u8>>)| {
             Some((name.clone(), known.as_deref().or_else(|| self.variable(name))?.to_vec()))

@@ -69,8 +69,8 @@ pub struct Outcome {
     pub files: BTreeMap<String, FileState>,
     /// The finding of a sanitizer that ended it.
     pub finding: Option<Finding>,
-    /// The errors that sanitizers found and after which the run went on. All other fields have what
-    /// it showed in the end.
+    /// The errors that sanitizers found and after which the run went on. All other fields describe
+    /// the run to its end.
     pub noted: BTreeSet<Error>,
     /// Whether builds disagree: a sanitized build without a finding did something else, or one
     /// crashed where the plain build goes on. Then part of this depends on what happened to be in
@@ -137,7 +137,8 @@ impl Outcome {
         self.visible(config) == other.visible(config)
     }
 
-    /// Whether the test violated an assumption of the program: then it says nothing about it.
+    /// Whether an assumption of the program did not hold: then the test says nothing about the
+    /// program.
     pub fn is_outside_assumptions(&self) -> bool {
         self.finding.is_none() && self.termination == Termination::Exit(ASSUMPTION_VIOLATED)
     }
@@ -159,9 +160,9 @@ pub(super) fn parse_outputs(mut bytes: &[u8]) -> BTreeMap<String, Vec<u8>> {
     numbered(outputs)
 }
 
-/// Values by name. The first one of a name has just that name. The others of a name that ends with
-/// `()`, which belong to calls of a function, are `f(), 2nd call` and so on; those of another name
-/// are `name_1`, `name_2`, ...; each is the first of these that is free.
+/// Values by name. The first value of a name has just that name. Further ones of a name that ends
+/// with `()`, which belong to calls of a function, are `f(), 2nd call` and so on. Further ones of
+/// another name are `name_1`, `name_2`, .... Each gets the first of these names that is free.
 pub(crate) fn numbered<T>(
     values: impl IntoIterator<Item = (impl AsRef<str>, T)>,
 ) -> BTreeMap<String, T> {
@@ -186,7 +187,7 @@ pub(crate) fn numbered<T>(
     named
 }
 
-/// Whether an output, numbered or not, is one of a call of a function.
+/// Whether an output, numbered or not, belongs to a call of a function.
 pub(crate) fn is_of_call(name: &str) -> bool {
     name.ends_with("()") || name.contains("(), ")
 }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::subject::{FileState, GivenFile};
 
-/// What both kinds of files have.
+/// The code that tests of functions and tests of programs have in common.
 const COMMON: &str = include_str!("suite/common.py");
 /// How functions are called.
 const ENTRY: &str = include_str!("suite/entry.py");
@@ -119,7 +119,7 @@ fn stdin(input: &TestInput) -> String {
     }
 }
 
-/// The fields of an outcome that are not as usual.
+/// The fields of an outcome that differ from the usual ones.
 fn outcome(expected: &Visible) -> String {
     let (exit, signal) = ending(expected);
     let mut fields = Vec::new();

@@ -98,7 +98,7 @@ pub struct Binaries {
     pub files: Arc<[GivenFile]>,
     /// Environment variables and their values; `None` for values that the test gives.
     pub variables: Arc<[(String, Option<Vec<u8>>)]>,
-    /// When they start, and how old their files are then, as far as the test does not say.
+    /// When they start, and how old their files are then, unless the test says it.
     pub times: Times,
     /// How uses of memory that was never written are treated.
     pub uninitialised: Uninitialised,
@@ -144,12 +144,12 @@ impl From<RunLimits> for Within {
     }
 }
 
-/// Joins what sanitizers found in runs of one test to one outcome.
+/// Joins what sanitizers found in runs of one test into one outcome.
 ///
 /// If a sanitizer found an error that ends the program, the outcome is that of its run: what was
-/// printed up to the error, and the finding. Of two such runs it is the one that got less far.
-/// Otherwise it is the outcome of the plain run. Uses of memory that was never written are noted in
-/// it, if the program is one that goes on after them.
+/// printed up to the error, and the finding. Of two such runs, the one that got less far counts.
+/// Otherwise the outcome is that of the plain run. Uses of memory that was never written are noted
+/// in it, if the program is one that goes on after them.
 #[derive(Debug)]
 pub struct Watched {
     uninitialised: Uninitialised,
@@ -188,7 +188,7 @@ impl Watched {
     /// Those of the plain run.
     pub fn outcome<E>(self, plain: impl FnOnce() -> Result<Outcome, E>) -> Result<Outcome, E> {
         let outcome = match self.ended {
-            // Where a run crashes may be another place in another build.
+            // Another build may crash at another place.
             Some(outcome) if outcome.finding.as_ref().is_some_and(Finding::is_crash) => {
                 let unsteady = matches!(plain()?.termination, Termination::Exit(_));
                 return Ok(Outcome { noted: self.noted, unsteady, ..outcome });

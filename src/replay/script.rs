@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use super::TestInput;
 use crate::subject::Times;
 
-/// What a script compiles to call an entry function: what the harness calls, less the input and
-/// the ways out.
+/// The header with what the harness of an entry function calls. A script puts the input of its test
+/// into it.
 const HEADER: &str = include_str!("script/psychic.h");
 
 /// How the programs of a subject are run.
@@ -75,7 +75,8 @@ pub(super) fn comment(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{}\n", format!("# {}", visible(line)).trim_end())).collect()
 }
 
-/// A text with control characters escaped: whatever a program calls its outputs, its line stays one.
+/// A text with control characters escaped: whatever a program calls its outputs, its line stays
+/// one.
 pub(super) fn visible(line: &str) -> String {
     let seen = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
     line.chars().map(seen).collect()
@@ -190,8 +191,8 @@ fn program(test: &TestInput, runs: Runs<'_>) -> Option<String> {
     Some(body)
 }
 
-/// Whether all of a program's input is given from outside, and nothing is made by the program itself
-/// (`psychic_symbolic`).
+/// Whether all of a program's input is given from outside, and nothing is made by the program
+/// itself (`psychic_symbolic`).
 pub(super) fn is_given(
     test: &TestInput,
     variables: &[(String, Option<Vec<u8>>)],

@@ -7,8 +7,9 @@ use std::{
 
 use crate::subject::Times;
 
-/// The environment of a process that runs a revision on the test in the file `ktest`. The runtime
-/// shows the program nothing of it but `variables`. Of `times`, the smallest numbers count.
+/// The environment of a process that runs a revision on the test in the file `ktest`. Of this
+/// environment, the runtime shows the program only `variables`. Of `times`, the smallest numbers
+/// count.
 pub fn settings(
     revision: u32,
     ktest: &Path,

@@ -14,7 +14,7 @@ const HEADER: &str = include_str!("suite/psychic.h");
 /// Tests, and what they run.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// What it tests, a line each.
+    /// Lines that say what it tests.
     pub about: Vec<String>,
     /// What the tests run.
     pub tested: Tested,
@@ -58,16 +58,16 @@ pub enum Tested {
 pub struct Case {
     /// The number of the test.
     pub test: TestId,
-    /// Its input and what is expected, in one line.
+    /// Its input and the expected outcome, in one line.
     pub about: String,
     /// Its input.
     pub input: TestInput,
-    /// What is expected, or why that is not known.
+    /// The expected outcome, or why it is not known.
     pub expected: Result<Visible, String>,
 }
 
 impl Suite {
-    /// What is expected on a test, or why a file cannot tell.
+    /// The expected outcome of a test, or why a file cannot tell it.
     pub(super) fn expected<'a>(&self, case: &'a Case) -> Result<&'a Visible, &'a str> {
         let expected = case.expected.as_ref().map_err(String::as_str)?;
         match &self.tested {
@@ -94,8 +94,8 @@ pub(super) fn ending(expected: &Visible) -> (Option<u8>, Option<i32>) {
     }
 }
 
-/// What the harness calls, and the harness as the function `psychic_call` of a file that includes the
-/// source as `source`, a string in quotes or a macro.
+/// What the harness calls, and the harness as the function `psychic_call`. This function is for a
+/// file that includes the source as `source`, a string in quotes or a macro.
 pub(super) fn call(harness: &str, source: &str) -> (&'static str, String) {
     let call =
         harness.replacen("#include \"source.c\"\n", &format!("#include {source}\n"), 1).replacen(

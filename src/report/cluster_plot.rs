@@ -46,9 +46,9 @@ const COLOURS: [Colour; 8] = [
     RGBColor(0x5b, 0x9f, 0xd0),
 ];
 
-/// Draws the matrix of clusterings. Rows are in the order of the tree's leaves. Columns are the tests
-/// of the tree and then others that cluster the revisions differently, as long as there are at most
-/// 48 in all.
+/// Draws the matrix of clusterings. Rows are in the order of the tree's leaves. Columns are the
+/// tests of the tree and then others that cluster the revisions differently, as long as there are
+/// at most 48 in all.
 pub fn draw_clusters(
     clusterings: &[Clustering],
     tree: &Tree,

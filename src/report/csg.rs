@@ -21,7 +21,8 @@ pub(super) struct CsgNode {
 pub(super) fn nodes_and_edges(interaction: &Interaction) -> (Vec<CsgNode>, Vec<[usize; 2]>) {
     let mut nodes: Vec<CsgNode> = Vec::new();
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
-    // Edges are in the order of the program by where they begin; what is only an end comes last.
+    // Nodes where edges begin are in the order of the program; those where edges only end come
+    // last.
     let from = interaction.graph.iter().map(|row| (row.from.as_str(), row.from_kind));
     let to = interaction.graph.iter().map(|row| (row.to.as_str(), row.to_kind));
     for (name, kind) in from.chain(to) {

@@ -1,5 +1,5 @@
-//! Draws a change sequence graph: its nodes one below the other in the order of the program, edges
-//! down on the right and edges back on the left, each on a lane of its own.
+//! Draws a change sequence graph. Its nodes stand one below the other in the order of the program.
+//! Edges down are on the right and edges back on the left, each on a lane of its own.
 
 use super::{
     csg::nodes_and_edges,
@@ -95,8 +95,8 @@ pub fn draw_csg(interaction: &Interaction) -> Scene {
     scene
 }
 
-/// Gives each edge the nearest lane that is free between its nodes, the shortest edges first, and the
-/// number of lanes. Edges on one lane are so many nodes apart.
+/// Gives each edge the nearest lane that is free between its nodes, the shortest edges first. Also
+/// returns the number of lanes. Edges on one lane are at least `apart` nodes apart.
 fn lanes(mut edges: Vec<[usize; 2]>, apart: usize) -> (Vec<([usize; 2], i32)>, i32) {
     edges.sort_by_key(|[from, to]| (to - from, *from));
     let mut taken: Vec<Vec<[usize; 2]>> = Vec::new();

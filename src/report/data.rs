@@ -35,7 +35,7 @@ pub struct Report {
     pub inputs: BTreeMap<TestId, TestDescription>,
     /// The outcomes of each test, one for each cluster.
     pub outcomes: BTreeMap<(TestId, Revision), OutcomeDescription>,
-    /// Whether an outcome is right, by its test and cluster; nothing for those of which it is not known.
+    /// Whether an outcome is right, by its test and cluster; without those for which it is unknown.
     pub right: BTreeMap<(TestId, Revision), bool>,
     /// The revision whose outcomes are right, if one is known.
     pub reference: Option<Revision>,
@@ -45,7 +45,7 @@ pub struct Report {
     pub pairs: Vec<PairRow>,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
-    /// The shares of inputs on which revisions do something else than the original.
+    /// The shares of inputs on which revisions behave differently from the original.
     pub shares: Vec<ShareRow>,
     /// The divergences, if they were looked for.
     pub divergences: Option<Vec<DivergenceRow>>,

@@ -22,8 +22,8 @@ const GAP: i32 = 12;
 const LINE: Colour = plotters::style::RGBColor(0x00, 0x72, 0xb2);
 const GRID: Colour = plotters::style::RGBColor(0xdd, 0xe2, 0xe8);
 
-/// Draws the distances. Revisions are in the order of the dendrogram; with more than 96, there is no
-/// matrix.
+/// Draws the distances. Revisions are in the order of the dendrogram; with more than 96, there is
+/// no matrix.
 pub fn draw_distances(distances: &Distances, labels: &Labels) -> Scene {
     let mut scene = Scene::default();
     let Some(dendrogram) = distances.dendrogram() else {

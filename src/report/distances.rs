@@ -7,8 +7,8 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// How far revisions are from each other: the part of the tests that tell two apart, of those that
-/// have an outcome for both; 1 if there is no such test.
+/// How far revisions are from each other. The distance of two is the part of the tests that tell
+/// them apart, among those that have an outcome for both; 1 if there is no such test.
 #[derive(Clone, Debug)]
 pub struct Distances {
     /// The revisions, in ascending order.
@@ -19,7 +19,7 @@ pub struct Distances {
     first: BTreeMap<Revision, usize>,
 }
 
-/// Revisions that are close to each other, and those groups that are.
+/// A group of revisions that are close to each other: one revision, or two groups.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Dendrogram {
     /// A revision.
@@ -94,9 +94,9 @@ impl Distances {
         if *tests == 0 { 1.0 } else { f64::from(*apart) / f64::from(*tests) }
     }
 
-    /// Joins the two closest groups again and again, by the mean distance of their revisions (UPGMA,
-    /// Sokal and Michener, "A statistical method for evaluating systematic relationships", 1958);
-    /// `None` without revisions.
+    /// Joins the two closest groups again and again, by the mean distance of their revisions
+    /// (UPGMA, Sokal and Michener, "A statistical method for evaluating systematic relationships",
+    /// 1958); `None` without revisions.
     pub fn dendrogram(&self) -> Option<Dendrogram> {
         let mut groups: Vec<(Dendrogram, usize)> =
             self.revisions.iter().map(|revision| (Dendrogram::Leaf(*revision), 1)).collect();

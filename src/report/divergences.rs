@@ -1,5 +1,5 @@
-//! Divergences as text and on the page: where revisions go different ways, on which inputs, and what
-//! these show. Those at the same place of the code stand together: a place may have thousands.
+//! Divergences as text and on the page: where revisions go different ways, on which inputs, and
+//! what these show. Those at the same place of the code stand together: a place may have thousands.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,9 +30,9 @@ const OPEN: usize = 16;
 const INPUTS: usize = 4;
 
 impl Report {
-    /// Describes divergences for a terminal: the places in the code with their inputs, and a table of how
-    /// many there are of each kind (table 3 of "Shadow of a doubt"). The text ends with a newline; it is
-    /// empty if no divergences were looked for.
+    /// Describes divergences for a terminal: the places in the code with their inputs, and a table
+    /// that counts the divergences of each kind (table 3 of "Shadow of a doubt"). The text ends
+    /// with a newline; it is empty if no divergences were looked for.
     ///
     /// ```text
     /// 1 plus
@@ -87,7 +87,8 @@ impl Report {
         }
     }
 
-    /// The divergences at one place, on the page. They are folded if many, or if nothing is seen outside.
+    /// The divergences at one place, on the page. They are folded if there are many, or if none of
+    /// them shows.
     fn at_place(&self, inputs: &[&DivergenceRow], labels: &Labels) -> Markup {
         let is_seen = |row: &&DivergenceRow| !matches!(row.shown, Shown::Inside | Shown::Unknown);
         markup! {
@@ -133,8 +134,8 @@ impl Report {
         }
     }
 
-    /// The outcomes of the old and of the new revision, each in so many columns; nothing if one of them
-    /// is not known.
+    /// The outcomes of the old and of the new revision, in at most `width` columns each if they
+    /// differ; `None` if one of them is not known.
     fn both(&self, row: &DivergenceRow, labels: &Labels, width: usize) -> Option<[String; 2]> {
         let test = row.test?;
         let clustering = self.clusterings.iter().find(|clustering| clustering.test == test)?;
@@ -147,8 +148,8 @@ impl Report {
     }
 }
 
-/// The inputs at each place where a new revision diverges, those first that show most. Places are in the
-/// order in which they were found.
+/// The inputs at each place where a new revision diverges, those that show most first. Places are
+/// in the order in which they were found.
 fn by_revision(rows: &[DivergenceRow]) -> BTreeMap<Revision, Vec<Vec<&DivergenceRow>>> {
     let mut by_revision: BTreeMap<Revision, BTreeMap<String, Vec<&DivergenceRow>>> =
         BTreeMap::new();
@@ -177,7 +178,7 @@ fn several(inputs: &[&DivergenceRow]) -> String {
     }
 }
 
-/// Where the two part.
+/// The place where the two revisions part.
 fn place(row: &DivergenceRow) -> String {
     let file = visible(&row.file);
     let at = match (row.old_line, row.new_line) {
@@ -192,8 +193,8 @@ fn place(row: &DivergenceRow) -> String {
     }
 }
 
-/// How many divergent inputs of each kind every phase has found for each revision: lines of cells, of
-/// which the first are headings. From the third column on, they are numbers.
+/// The number of divergent inputs of each kind that every phase has found for each revision, as
+/// lines of cells. The first line has the headings. From the third column on, cells are numbers.
 fn counts(rows: &[DivergenceRow], labels: &Labels) -> Vec<Vec<String>> {
     let kinds: Vec<Shown> = Shown::ALL
         .iter()

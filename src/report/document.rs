@@ -1,8 +1,8 @@
 //! `results.json`: everything that a run has found, in one file, for programs.
 //!
 //! Its shape is described by `docs/results.schema.json`. Rows of tables have the names and words of
-//! the CSV files. A later version of Psychic may add members; a change of what is there gets another
-//! version.
+//! the CSV files. A later version of Psychic may add members; a change of what is there gets
+//! another version.
 
 use std::{
     collections::BTreeMap,
@@ -59,7 +59,7 @@ pub struct Document {
     pub tree: Tree,
     /// Where revisions differ, as ranges of an input that is a number.
     pub ranges: Vec<RangeRow>,
-    /// The shares of inputs on which revisions do something else than the original.
+    /// The shares of inputs on which revisions behave differently from the original.
     #[serde(default)]
     pub shares: Vec<ShareRow>,
     /// The divergences, if they were looked for.
@@ -74,7 +74,7 @@ pub struct Document {
     /// The changes that interact, for each test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interactions: Option<Vec<InteractionRow>>,
-    /// What each test runs of the changes, and what it shows.
+    /// The changes that each test runs, and what it shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequences: Option<Vec<SequenceRow>>,
     /// The critical sequences of changes.
@@ -211,8 +211,8 @@ impl OutcomeEntry {
 }
 
 impl Document {
-    /// Takes the outcomes of a revision for right, except for those that are errors, and forgets what
-    /// else was known to be right.
+    /// Takes the outcomes of a revision for right, except for those that are errors, and forgets
+    /// what else was known to be right.
     pub fn take_for_right(&mut self, reference: Revision) {
         self.reference = Some(reference);
         for test in &mut self.tests {
@@ -289,7 +289,7 @@ impl Document {
     }
 }
 
-/// How files are written: by path, as what they are.
+/// How files are written: by path, with the kind of each.
 pub(super) mod files {
     use std::collections::BTreeMap;
 

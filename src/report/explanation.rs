@@ -1,4 +1,5 @@
-//! Why two revisions differ on a test: what decides, and the lines of source that they run, side by side.
+//! Why two revisions differ on a test: what decides, and the lines of source that they run, side by
+//! side.
 
 use diffy::{DiffOptions, Line};
 use serde::{Deserialize, Serialize};
@@ -23,22 +24,24 @@ pub struct Step {
     pub line: u32,
     /// The text of the line.
     pub text: String,
-    /// The number of the line, from 0, in the file of the other revision; none if that does not have
-    /// it.
+    /// The number of the line, from 0, in the file of the other revision; none if that does not
+    /// have it.
     pub twin: Option<u32>,
-    /// Whether it decides what the two show differently, or whether it is not known what does.
+    /// Whether it decides what the two show differently; if its revision shows nothing, every line
+    /// may.
     pub decides: bool,
 }
 
-/// A condition that holds in the run of one revision, and decides what that shows. It does not follow from
-/// what decides what the other one shows; or, if all of them do, the other one does not decide it.
+/// A condition that holds in the run of one revision and decides what that revision shows. It does
+/// not follow from the conditions that decide what the other revision shows. If all conditions of
+/// the revision follow from those, it is one that is not among them.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Reason {
     /// Which of the two revisions: 0 or 1.
     pub revision: usize,
     /// The line that decides; `None` for the value that is shown.
     pub place: Option<Step>,
-    /// What is shown, if it is that.
+    /// What is shown, if `place` is `None`.
     pub shown: String,
     /// The number of the line that runs next.
     pub next: Option<u32>,
@@ -51,11 +54,11 @@ pub struct Reason {
 pub struct Ran {
     /// The lines, in the order in which they ran.
     pub steps: Vec<Step>,
-    /// Why these may not be all lines, or not those that natively run.
+    /// Why lines may be missing, or may not be those that run natively.
     pub doubts: Vec<String>,
 }
 
-/// What two revisions run at the same time; one of them is there at least.
+/// The lines that two revisions run at the same time; at least one of the two is there.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Row {
     /// The lines of the first and of the second revision.
@@ -79,12 +82,13 @@ pub struct Explanation {
     pub common: usize,
     /// Why they differ, the reasons of the first revision first.
     pub reasons: Vec<Reason>,
-    /// Where their ways diverge, the first divergence first, each with the lines around it. There is
-    /// none if both run the same lines.
+    /// Where their ways diverge, the first divergence first, each with the lines around it. There
+    /// is none if both run the same lines.
     pub divergences: Vec<Vec<Row>>,
-    /// What the comparison of the lines does not rest on or does not show, a phrase each.
+    /// Why lines may be missing or not compared, or may not be those that run natively, a phrase
+    /// each.
     pub doubts: Vec<String>,
-    /// When the two differ; `None` if no numbers of the input decide that, or nobody asked.
+    /// When the two differ; `None` if no numbers of the input decide that, or it was not asked for.
     pub when: Option<When>,
     /// The bounds and assumptions under which an exact condition holds, a phrase each.
     pub bounds: Vec<String>,
@@ -93,16 +97,16 @@ pub struct Explanation {
 /// When two revisions differ.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct When {
-    /// The condition on the numbers of the input under which they do, as text; `None` if no short one
-    /// was found.
+    /// The condition on the numbers of the input under which they do, as text; `None` if no short
+    /// one was found.
     pub condition: Option<String>,
-    /// The names that the condition gives to what is read from standard input, in the order in which
-    /// it is read; empty if the input is named otherwise.
+    /// The names that the condition gives to what is read from standard input, in the order in
+    /// which it is read; empty if the input is named otherwise.
     pub read: Vec<String>,
-    /// Why it is not proved that they differ under this condition and under no other, a phrase each;
-    /// empty if it is proved.
+    /// Why it is not proved that they differ under this condition and under no other, a phrase
+    /// each; empty if it is proved.
     pub doubts: Vec<String>,
-    /// Whether, on some input, they may do the same only in that both fail.
+    /// Whether on some input the two may do the same only because both fail.
     pub fails_alike: bool,
 }
 
@@ -114,8 +118,8 @@ impl When {
 }
 
 impl Explanation {
-    /// Compares what revisions `a` and `b` ran on a test. `reasons` say why they differ there, and `when`
-    /// says when they do.
+    /// Compares what revisions `a` and `b` ran on a test. `reasons` say why they differ there, and
+    /// `when` says when they do.
     pub fn new(
         document: &Document,
         test: &TestEntry,
@@ -157,7 +161,8 @@ impl Explanation {
         }
     }
 
-    /// The number of the first divergence in lines that decide; the first one of all if there is none.
+    /// The number of the first divergence in lines that decide; the first one of all if there is
+    /// none.
     pub(super) fn deciding(&self) -> usize {
         let decides = |rows: &Vec<Row>| {
             let of_one = |row: &&Row| !matches!(&row.steps, [Some(a), Some(b)] if same(a, b));
@@ -180,7 +185,8 @@ fn divergences([left, right]: [&Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
         steps.iter().skip(from).take(COMPARED).cloned().collect()
     };
     let parts = [part(left), part(right)];
-    // Both have a common line by its number in the second revision, and any other line by the side.
+    // A line of both is named by its number in the second revision, any other line also by its
+    // side.
     let key = |side: usize, step: &Step| {
         let Step { file, line, twin, .. } = step;
         let number = if side == 0 { *twin } else { twin.and(line.checked_sub(1)) };
@@ -208,7 +214,7 @@ fn divergences([left, right]: [&Vec<Step>; 2], common: usize) -> Vec<Vec<Row>> {
                 Line::Delete(_) => rows.push(Row { steps: [next(0), None] }),
                 Line::Insert(_) => {
                     let step = next(1);
-                    // It stands beside the first line of the other revision that is alone.
+                    // It stands beside the first unpaired line of the other revision.
                     let alone = |row: &Row| row.steps[1].is_some();
                     let place = rows.iter().rposition(alone).map_or(0, |at| at + 1);
                     match rows.get_mut(place) {

@@ -13,10 +13,10 @@ pub(super) const ROWS: usize = 30;
 /// The marks of a line that only one revision has, and of one that only one runs.
 const CHANGED: char = '±';
 const ALONE: char = '›';
-/// What the marks say.
+/// The legend of the marks.
 pub(super) const LEGEND: &str =
     "± a line that only one of them has, › a line that only one of them runs";
-/// What stands above the reasons.
+/// The heading of the reasons.
 pub(super) const WHY: &str = "what decides for one, and not for the other";
 
 impl When {
@@ -45,7 +45,7 @@ impl When {
 }
 
 impl Reason {
-    /// The place, the text of the line and where it leads; or what is shown.
+    /// The place, the text of the line and where it leads; or the value that is shown.
     pub(super) fn place(&self) -> String {
         let mut text = match &self.place {
             Some(Step { file, line, text, .. }) => format!("{file}:{line}  {}", text.trim()),
@@ -82,7 +82,7 @@ impl Explanation {
         out
     }
 
-    /// What is said if there is no divergence.
+    /// The text if there is no divergence.
     pub(super) fn no_divergence(&self) -> String {
         format!(
             "both run the same {} lines: what differs is none of them (an initialiser, a macro, a type)",
@@ -90,8 +90,8 @@ impl Explanation {
         )
     }
 
-    /// What is said above the divergence of a number, from 0.
-    /// It is the first that decides if it is there `alone`.
+    /// The title of the divergence `number`, from 0. A divergence that is shown `alone` is the
+    /// first that decides.
     pub(super) fn title(&self, number: usize, alone: bool) -> String {
         match (number, self.common) {
             (1.., common) if alone => format!(

@@ -1,4 +1,5 @@
-//! `explanations.json`: what `psychic explain` has said of the results, and its section of the page.
+//! `explanations.json`: what `psychic explain` has said about the results, and its section of the
+//! page.
 
 use std::{fs, io};
 
@@ -36,8 +37,9 @@ pub enum KeepError {
 }
 
 impl Explanation {
-    /// Keeps the explanation in `explanations.json` of the results, in place of an earlier one of the
-    /// same revisions on the same test, and shows all that are kept in `report.html`, if that is there.
+    /// Keeps the explanation in `explanations.json` of the results. It replaces an earlier one of
+    /// the same revisions on the same test. All that are kept are shown in `report.html`, if that
+    /// is there.
     ///
     /// # Errors
     /// [`KeepError`]
@@ -67,7 +69,7 @@ impl Explanation {
     }
 }
 
-/// A page with another section in place of its own.
+/// The page with `section` in place of its section about explanations.
 fn with_section(page: &str, section: &str) -> Option<String> {
     let (before, rest) = page.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

@@ -33,7 +33,7 @@ pub struct Interaction {
     pub texts: BTreeMap<String, String>,
     /// The changes that interact, for each test.
     pub interactions: Vec<InteractionRow>,
-    /// What each test runs of the changes, and what it shows.
+    /// The changes that each test runs, and what it shows.
     pub sequences: Vec<SequenceRow>,
     /// The critical sequences.
     pub critical: Vec<CriticalRow>,
@@ -43,7 +43,7 @@ pub struct Interaction {
     pub reference: Option<Revision>,
 }
 
-/// Changes that interact on some test, and no smaller part of them on that test.
+/// Changes that interact on some test on which no smaller part of them does.
 struct Found<'a> {
     changes: &'a [String],
     first: &'a InteractionRow,
@@ -61,7 +61,7 @@ struct Counted {
 }
 
 impl Interaction {
-    /// The number of sets of changes that interact on some test, with no smaller part that does.
+    /// The number of sets of changes that interact on some test on which no smaller part does.
     pub fn sets(&self) -> u32 {
         self.found().len() as u32
     }
@@ -95,7 +95,7 @@ impl Interaction {
         }
     }
 
-    /// Tests by the kind of their sequence, and by whether they are for changes in isolation.
+    /// Counts tests by whether they are critical, and those that test changes in isolation.
     fn tables(&self) -> [Vec<Counted>; 2] {
         [
             vec![
@@ -109,7 +109,7 @@ impl Interaction {
         ]
     }
 
-    /// What is taken for wrong.
+    /// Says which outcomes are taken for wrong.
     fn oracle(&self) -> String {
         match self.reference {
             Some(reference) => format!("revision {reference} is right"),

@@ -1,5 +1,5 @@
-//! Which revisions do what is expected on which tests, as JUnit XML, the form that continuous integration
-//! servers read.
+//! Which revisions do what is expected on which tests, as JUnit XML, the form that continuous
+//! integration servers read.
 
 use std::io;
 
@@ -14,9 +14,9 @@ use super::{
 };
 use crate::subject::Revision;
 
-/// A test suite for each revision, with a test case for each test. A case fails if the outcome is another
-/// one than that of the revision `expected`, and is skipped if one of the two is not known. The suite of a
-/// patch that was set aside has one case, which says why.
+/// A test suite for each revision, with a test case for each test. A case fails if the outcome
+/// differs from that of the revision `expected`, and is skipped if one of the two is not known. The
+/// suite of a patch that was set aside has one case, which says why.
 ///
 /// # Errors
 /// None but those of writing to memory.
@@ -36,7 +36,7 @@ pub fn junit(document: &Document, expected: Revision) -> io::Result<String> {
 
 type Xml = Writer<Vec<u8>>;
 
-/// What came out of a test case.
+/// The result of a test case.
 enum Came<'d> {
     AsExpected,
     /// An outcome, and the expected one.
@@ -44,7 +44,7 @@ enum Came<'d> {
     Unknown,
 }
 
-/// What a revision did on a test.
+/// The result of a test for a revision.
 fn came(test: &TestEntry, revision: Revision, expected: Revision) -> Came<'_> {
     match (test.outcome_of(revision), test.outcome_of(expected)) {
         (Some(its), Some(wanted)) if its.cluster == wanted.cluster => Came::AsExpected,
@@ -105,8 +105,8 @@ fn suite(
     Ok(())
 }
 
-/// A test case, and what is to be said of it: an element with its type, message and text, of which empty
-/// ones are left out.
+/// A test case and an element about it, with its type, message and text. An empty type or text is
+/// left out.
 fn case(
     writer: &mut Xml,
     class: &str,
@@ -137,7 +137,7 @@ fn case(
     Ok(())
 }
 
-/// A text in which characters that XML cannot hold, and those that nobody sees, are escaped as C does it.
+/// A text in which invisible characters and those that XML cannot hold are escaped as in C.
 fn allowed(text: &str) -> String {
     visible(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }

@@ -31,8 +31,8 @@ pub struct OutcomeDescription {
     pub exit: Option<i32>,
     /// The number of the signal that ended the run, if no error was found that did.
     pub signal: Option<i32>,
-    /// The error that ended the run, or that the run was stopped, or else the errors that it went
-    /// on after; empty if there is nothing of the kind.
+    /// The error that ended the run, or that the run was stopped, or else the errors after which it
+    /// went on; empty if there were none.
     pub finding: String,
     /// Named outputs with their values, such as `return` and `3`.
     pub outputs: BTreeMap<String, String>,
@@ -147,8 +147,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Labels with names for patches only, from the rows of `revisions.csv`. Patches that only their
-    /// directories or endings tell apart keep these.
+    /// Labels with names for patches only, from the rows of `revisions.csv`. Patches whose names
+    /// differ only in directories or endings keep these.
     pub fn of_patches(rows: &[RevisionRow]) -> Self {
         let patches = rows.iter().filter(|row| !row.patch.is_empty());
         let mut alike: BTreeMap<String, u32> = BTreeMap::new();
@@ -369,8 +369,8 @@ pub fn shorten(text: &str, width: usize) -> String {
     format!("{head}{OMITTED}{tail}")
 }
 
-/// Lines of as many cells each as columns below each other: the first `left` to the left, the others to
-/// the right.
+/// Lines of cells as a table. All lines have the same number of cells. The first `left` columns are
+/// aligned to the left, the others to the right.
 pub(super) fn aligned<L: AsRef<[String]>>(lines: &[L], left: usize) -> String {
     let count = lines.first().map_or(0, |line| line.as_ref().len());
     let width =

@@ -1,5 +1,5 @@
 //! Places the nodes of a drawn tree. The tree grows from left to right, so that texts are
-//! horizontal; leaves stand one below the other, so that nothing overlaps; an inner node is in the
+//! horizontal. Leaves stand one below the other, so that nothing overlaps. An inner node is in the
 //! middle of its children, as in Reingold and Tilford, "Tidier Drawings of Trees" (1981).
 
 use super::{

@@ -1,7 +1,7 @@
-//! The table of verdicts in the report: what is known of each two revisions.
+//! The table of verdicts in the report: what is known about each two revisions.
 //!
-//! Revisions that are proved equivalent, and of which the same is known otherwise, have one row and
-//! one column.
+//! Revisions share a row and a column if they are proved equivalent and their verdicts with all
+//! others are the same.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     subject::{Revision, RevisionSet},
 };
 
-/// The most rows of a table that somebody may still look at. Its size is their square.
+/// The most rows of a table that a person may still look at. Its size is their square.
 const MOST: usize = 256;
 
 /// The verdicts on all pairs of revisions that take part.
@@ -67,8 +67,8 @@ pub(super) fn matrix(report: &Report, labels: &Labels, verdicts: &Verdicts) -> M
 /// The most names of revisions in one row.
 const NAMES: usize = 6;
 
-/// Puts revisions into one group that are proved equivalent, if each has the same verdict with any
-/// other revision.
+/// Groups revisions that are proved equivalent, if they have the same verdict with every other
+/// revision.
 fn alike(revisions: &RevisionSet, verdicts: &Verdicts) -> Vec<RevisionSet> {
     let is_one = |group: &RevisionSet| {
         group.first().is_some_and(|first| {
@@ -90,7 +90,7 @@ fn alike(revisions: &RevisionSet, verdicts: &Verdicts) -> Vec<RevisionSet> {
     groups
 }
 
-/// What is known of a pair, in words.
+/// What is known about a pair, in words.
 fn reason(row: &PairRow) -> String {
     let place = if row.verdict == Verdict::Internal { " in inner/" } else { "" };
     let test = row.test.map_or(String::new(), |test| format!(" by test {test}{place}"));

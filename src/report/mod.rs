@@ -1,5 +1,5 @@
-//! Presents results to people: the decision tree as text, DOT, TikZ, SVG, PDF and PNG, the clusters as a
-//! matrix, and one page of HTML with everything.
+//! Presents results to people: the decision tree as text, DOT, TikZ, SVG, PDF and PNG, the clusters
+//! as a matrix, and one page of HTML with everything.
 //!
 //! A report knows what is in a results directory, and nothing about how it was obtained.
 

@@ -1,5 +1,5 @@
-//! Paints drawings as PDF (ISO 32000-1), on one page of their size. Those glyphs of DejaVu that a
-//! drawing has are embedded, and its texts can be searched and copied.
+//! Paints drawings as PDF (ISO 32000-1), on one page of their size. The glyphs of DejaVu that a
+//! drawing uses are embedded, and its texts can be searched and copied.
 
 use std::{
     collections::BTreeMap,
@@ -20,19 +20,19 @@ use super::{
     scene::{Align, CAPITALS, Colour, Scene, Shape, Text, WHITE, failed, file, font, pieces},
 };
 
-/// Points (1/72 inch) of a pixel, of which there are 96 to an inch.
+/// Points (1/72 inch) of a pixel (1/96 inch).
 const POINTS: f32 = 0.75;
 /// The largest width or height of a page, in points, that readers have to know.
 const MOST_POINTS: f32 = 14_400.0;
 /// The encoding of texts: each glyph by its number, in two bytes.
 const IDENTITY: Name<'static> = Name(b"Identity-H");
-/// What the numbers of the glyphs mean: nothing that is known elsewhere.
+/// The meaning of the numbers of glyphs: they have none outside the document.
 const SYSTEM: SystemInfo<'static> =
     SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
 
 impl Scene {
-    /// Paints the drawing as PDF. Its pixels are 1/96 inch large, or smaller if the page would be too
-    /// large.
+    /// Paints the drawing as PDF. Its pixels are 1/96 inch large, or smaller if the page would be
+    /// too large.
     ///
     /// # Errors
     /// See [`PlotError`].

@@ -22,7 +22,7 @@ use crate::{
     tree::Tree,
 };
 
-/// What there is to draw.
+/// The data of the pictures.
 pub struct Pictures<'a> {
     /// The decision tree.
     pub tree: &'a Tree,
@@ -48,8 +48,8 @@ pub struct Drawn {
 }
 
 impl Pictures<'_> {
-    /// Writes `tree.tex`, and as SVG, PDF and PNG `tree`, `clusters`, `distances` and, if anything was
-    /// told apart, `progress`.
+    /// Writes `tree.tex`, and these pictures as SVG, PDF and PNG: `tree`, `clusters`, `distances`
+    /// and, if anything was told apart, `progress`.
     ///
     /// # Errors
     /// A file cannot be written, or a picture cannot be drawn.

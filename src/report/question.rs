@@ -12,16 +12,15 @@ use crate::{subject::Revision, tree::Branch};
 
 /// The greatest number of lines shown of an input.
 const LINES: usize = 24;
-/// How many lines are shown that all outcomes have, before and after those in which they differ, if
-/// outcomes are long.
+/// If outcomes are long, how many lines that all have are shown before and after those that differ.
 const AROUND: usize = 3;
-/// The greatest number of lines shown of those in which an outcome differs from others.
+/// The greatest number of lines shown of an outcome where it differs from others.
 const DIFFERING: usize = 20;
 /// The greatest number of revisions behind an outcome that are named.
 const NAMED: usize = 3;
 
-/// The text of a question: the input of the test, and its `outcomes`, numbered from 1. The text ends
-/// with a newline.
+/// The text of a question: the input of the test, and its `outcomes`, numbered from 1. The text
+/// ends with a newline.
 ///
 /// ```text
 /// test 9
@@ -32,8 +31,8 @@ const NAMED: usize = 3;
 ///   2  SIGABRT  1 bounds · 2 null-check
 /// ```
 ///
-/// An outcome of several lines stands below its number. The lines between those with which all
-/// outcomes begin and those with which all end are marked with `›`.
+/// An outcome of several lines stands below its number. The lines between the common beginning and
+/// the common end of all outcomes are marked with `›`.
 pub fn question(
     test: &TestEntry,
     outcomes: &[Branch],
@@ -109,7 +108,8 @@ pub(super) fn input(input: &TestDescription) -> Vec<String> {
     all
 }
 
-/// A value with its name: that of a parameter, or what a file or a variable of the environment holds.
+/// A value with its name: that of a parameter, or what a file or a variable of the environment
+/// holds.
 fn value_line(name: &str, value: &str) -> Option<String> {
     let value = visible(value);
     if let Some(variable) = name.strip_suffix("-env-count") {

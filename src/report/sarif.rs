@@ -1,4 +1,4 @@
-//! What is wrong with patches, as SARIF 2.1.0, the form in which code scanning takes results of tools.
+//! What is wrong with patches, as SARIF 2.1.0, the form in which code scanning takes results.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,14 +14,13 @@ use super::{
 };
 use crate::subject::Revision;
 
-/// The rule that outcomes break which are not the expected ones.
+/// The rule that unexpected outcomes break.
 const UNEXPECTED: &str = "unexpected-outcome";
 
 /// A line of a file.
 pub type Place = (PathBuf, u32);
 
-/// Where the files are that results are about. Relative paths are relative to the root of the
-/// repository.
+/// The files that results are about. Relative paths are relative to the root of the repository.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// The original.
@@ -32,8 +31,8 @@ pub struct Places {
     pub errors: BTreeMap<(Revision, String), BTreeSet<Place>>,
 }
 
-/// A result for each revision and each rule that it breaks: an error that it has, or an outcome that is
-/// another one than that of the revision `expected`. Patches that were set aside are notifications.
+/// A result for each revision and each rule that it breaks: by an error, or by an outcome other
+/// than that of the revision `expected`. Patches that were set aside are notifications.
 pub fn sarif(document: &Document, expected: Revision, places: &Places) -> String {
     let labels = document.labels();
     let mut results = Vec::new();
@@ -103,7 +102,7 @@ fn level(rule: &str) -> &'static str {
     if rule == UNEXPECTED { "warning" } else { "error" }
 }
 
-/// The result of a revision that breaks a rule on `tests`, of which there is at least one.
+/// The result of a revision that breaks a rule on `tests`; there is at least one.
 fn result(
     (document, labels, places): (&Document, &Labels, &Places),
     entry: &RevisionEntry,

@@ -7,7 +7,7 @@ use crate::results::{RangeRow, TestId};
 pub struct ScalarRanges<'a, L> {
     /// The name of the input.
     pub input: &'a str,
-    /// The ranges. Of two that adjoin, the labels differ.
+    /// The ranges. Adjoining ranges have different labels.
     pub ranges: Vec<ScalarRange<L>>,
 }
 
@@ -18,14 +18,14 @@ pub struct ScalarRange<L> {
     pub low: i64,
     /// The largest value.
     pub high: i64,
-    /// What is said of all regions in the range.
+    /// The label of all regions in the range.
     pub label: L,
 }
 
-/// Joins regions that adjoin and have the same label, which is made from the test of a region. The
-/// regions have to be all that there are: that one has no holes is seen by the others. `None`
-/// if there are no regions, they are of several inputs, or they overlap: then they are not ranges
-/// (such as the even numbers).
+/// Joins adjoining regions that have the same label, which is made from the test of a region. All
+/// regions have to be given: a region with holes is recognised by the others that lie in them.
+/// `None` if there are no regions, they are of several inputs, or they overlap: then they are not
+/// ranges (such as the even numbers).
 pub fn scalar_ranges<L: PartialEq>(
     regions: &[RangeRow],
     label: impl Fn(Option<TestId>) -> L,

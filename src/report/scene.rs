@@ -126,8 +126,8 @@ impl Scene {
         Ok(svg)
     }
 
-    /// Paints the drawing as PNG, at twice its size (300 dpi on the width of a page) unless it would
-    /// then have more pixels than a page.
+    /// Paints the drawing as PNG, at twice its size (300 dpi on the width of a page) unless it
+    /// would then have more pixels than a page.
     ///
     /// # Errors
     /// [`PlotError::TooLarge`] if it has too many even at its own size; see [`PlotError`] for

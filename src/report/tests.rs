@@ -136,7 +136,8 @@ fn everything_is_written() {
         assert!(page.contains("At most 64 tokens"));
         let links = page.matches("href=").count();
         assert!(!page.contains("src=") && links == page.matches("href=\"#").count(), "one file");
-        // Whoever clicks through the questions comes to every leaf, and from there to the patches.
+        // A person who clicks through the questions can reach every leaf, and from there the
+        // patches.
         let leaves = tree.leaves().iter().map(|leaf| leaf.len()).sum::<usize>();
         let original =
             tree.leaves().iter().filter(|leaf| leaf.contains(Revision::ORIGINAL)).count();

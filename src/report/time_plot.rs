@@ -10,9 +10,9 @@ use crate::results::StatsRow;
 /// The least time that is drawn, in seconds.
 const LEAST: f64 = 0.01;
 
-/// Draws the seconds that each decided subject took, the quickest first, as a *cactus plot* (as solver
-/// competitions have it): a point `(n, t)` on the line says that `n` subjects took at most `t` seconds
-/// each.
+/// Draws the seconds that each decided subject took, the quickest first. This is a *cactus plot*,
+/// as solver competitions have it: a point `(n, t)` on the line says that `n` subjects took at most
+/// `t` seconds each.
 pub fn draw_cactus(seconds: &[f64]) -> Scene {
     let mut seconds: Vec<f64> = seconds.iter().map(|time| time.max(LEAST)).collect();
     seconds.sort_by(f64::total_cmp);

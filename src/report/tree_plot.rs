@@ -281,8 +281,8 @@ mod tests {
         assert!(text.ends_with("\\end{document}\n"));
     }
 
-    /// Runs where TeX is, which is too large to ask of everybody (Debian's `texlive-latex-extra` and
-    /// `texlive-pictures`).
+    /// Runs where TeX is, which is too large to ask of everybody (Debian's `texlive-latex-extra`
+    /// and `texlive-pictures`).
     #[test]
     fn latex_compiles_it() {
         let has = |file: &str| {

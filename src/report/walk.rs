@@ -1,4 +1,4 @@
-//! The decision tree on the page, question by question: whoever answers one opens the next. It is
+//! The decision tree on the page, question by question: the answer to one opens the next. It is
 //! made of what HTML can fold, and needs no script.
 
 use maud::{Markup, html as markup};
@@ -75,7 +75,7 @@ impl Page<'_> {
     ) -> Markup {
         let below = format!("{place}-{number}");
         markup! {
-            // Of details of one name, one is open at a time.
+            // Among details of the same name, only one is open at a time.
             details name=(place) open[right == Some(true)] {
                 summary {
                     code { (text) } " " (judged(right)) span.faint { (ranges(&branch.revisions)) }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::results::ResultsDir;
 
-/// Where subsets of the changes of a patch are.
+/// The directory with the diffs of subsets of the changes of a patch.
 const SUBSETS: &str = "subsets/";
 
 impl Report {
@@ -22,9 +22,9 @@ impl Report {
         terminal(&self.solution.tree, &self.labels(), &self.verdicts(), style)
     }
 
-    /// Writes `summary.csv`, `stats.csv`, `distances.csv`, `results.json`, `tree.json`, `tree.dot` and
-    /// `report.html`. With the feature `plots`, also writes the pictures. A PNG that would be too
-    /// large is left out.
+    /// Writes `summary.csv`, `stats.csv`, `distances.csv`, `results.json`, `tree.json`, `tree.dot`
+    /// and `report.html`. With the feature `plots`, also writes the pictures. A PNG that would be
+    /// too large is left out.
     ///
     /// # Errors
     /// A file cannot be written, or a picture cannot be drawn.

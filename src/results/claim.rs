@@ -1,4 +1,4 @@
-//! Claims a directory for results: files are only written and removed in directories that are for
+//! Claims a directory for results. Files are only written and removed in directories that are for
 //! results.
 //!
 //! A directory can be claimed if it is new, empty, marked by an earlier run, or holds nothing but
@@ -121,8 +121,8 @@ impl ResultsDir {
     }
 }
 
-/// Locks a file until it is dropped, and makes it if there is none; `None` if another process has
-/// locked it.
+/// Locks a file until the returned value is dropped, and makes the file if there is none. `None` if
+/// another process has locked it.
 ///
 /// # Errors
 /// It cannot be opened or locked.

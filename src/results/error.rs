@@ -101,7 +101,7 @@ pub enum ResultsError {
     },
 }
 
-/// What else to do with a directory that holds something that no run has written.
+/// Advice for a directory that holds something that no run has written.
 fn spare(path: &Path, name: &str) -> String {
     match path.join(MARK).exists() {
         true => format!("move `{name}` elsewhere"),

@@ -83,8 +83,8 @@ table! {
         stderr_sha256: String,
         /// SHA-256 over the output files and the named outputs, in hexadecimal.
         files_sha256: String,
-        /// The error that ended the run, or that the run was stopped, or else the errors that it
-        /// went on after; empty if there is nothing of the kind.
+        /// The error that ended the run, or that the run was stopped, or else the errors after
+        /// which it went on; empty if there were none.
         finding: String,
     }
 }
@@ -137,7 +137,7 @@ table! {
 }
 
 table! {
-    /// `shares.csv`: the share of inputs on which a revision does something else than the original,
+    /// `shares.csv`: the share of inputs on which a revision behaves differently from the original,
     /// from samples of the inputs.
     ShareRow in "shares.csv" {
         /// The revision.
@@ -148,7 +148,7 @@ table! {
         changed_low: Option<Fraction>,
         /// The greatest share of inputs that may change, with 95 % confidence.
         changed_high: Option<Fraction>,
-        /// The share of samples of which it is not known.
+        /// The share of samples for which it is unknown whether they changed.
         unknown: Option<Fraction>,
         /// Number of samples.
         samples: u32,
@@ -201,8 +201,8 @@ table! {
         divergences: u32,
         /// Number of divergent inputs that are regressions.
         regressions: u32,
-        /// Number of sets of changes that interact and of which no smaller part does, where they were
-        /// looked for.
+        /// Number of sets of changes that interact on some test on which no smaller part of them
+        /// does, where they were looked for.
         interactions: u32,
         /// Number of critical sequences of changes.
         critical: u32,
@@ -282,7 +282,7 @@ table! {
         score: f64,
         /// Number of tests with a known right outcome on which the revision has it.
         right: u32,
-        /// Number of tests with a known right outcome on which the revision has another one.
+        /// Number of tests with a known right outcome on which the revision has a wrong one.
         wrong: u32,
         /// Number of tests on which the revision has an error and the original has none.
         new_errors: u32,
@@ -294,16 +294,16 @@ table! {
         size: u32,
         /// The score that the user gave.
         prior: Option<f64>,
-        /// The verdict on the revision and the one that is taken for right, if there is one.
+        /// The verdict on the revision and the one that is taken for right, if any.
         reference: Option<Verdict>,
         /// What speaks for and against the revision, with `; ` between.
         reasons: Vec<String>,
     } since {
-        /// The share of inputs on which it does something else than the original, as sampled.
+        /// The share of inputs on which it behaves differently from the original, from samples.
         share: Option<Fraction>,
-        /// The least such share, with 95 % confidence.
+        /// The least share of inputs on which it may behave differently, with 95 % confidence.
         share_low: Option<Fraction>,
-        /// The greatest such share, with 95 % confidence.
+        /// The greatest share of inputs on which it may behave differently, with 95 % confidence.
         share_high: Option<Fraction>,
     }
 }
@@ -321,15 +321,17 @@ table! {
         phase: Phase,
         /// The source file; empty if unknown.
         file: String,
-        /// The line of the branch in the old revision's file, or the first line behind code that this
-        /// does not have; 0 if unknown.
+        /// The line of the branch in the old revision's file, or the first line behind code that
+        /// the old revision does not have; 0 if unknown.
         old_line: u32,
-        /// The same for the new revision.
+        /// The line of the branch in the new revision's file, or the first line behind code that
+        /// the new revision does not have; 0 if unknown.
         new_line: u32,
-        /// The line of the old revision's file to which it goes; nothing if only one of the two has
-        /// the code, or if it is unknown.
+        /// The line of the old revision's file to which the old revision goes; nothing if only one
+        /// of the two revisions has the code, or if the line is unknown.
         old_to: Option<u32>,
-        /// The line of the new revision's file to which that goes.
+        /// The line of the new revision's file to which the new revision goes; nothing as in
+        /// `old_to`.
         new_to: Option<u32>,
         /// The test, whose input is the path's.
         test: Option<TestId>,
@@ -343,22 +345,22 @@ table! {
 table! {
     /// `changes.csv`: the changes of a patch whose interaction was looked for.
     ChangeRow in "changes.csv" {
-        /// The name of the change: the number of its first line in the patched file; of a change that
-        /// only removes, `-` and the number of the first line that it removes. If several files are
-        /// changed, the file comes before it, with a colon between.
+        /// The name of the change: the number of its first line in the patched file. A change that
+        /// only removes has `-` and the number of the first line that it removes. If several files
+        /// are changed, the file and a colon come first.
         change: String,
         /// The file.
         file: String,
-        /// The first line in the original that it removes; of one that only adds, the line before it.
+        /// The first line in the original that it removes; if it only adds, the line before it.
         old_line: u32,
         /// The number of lines that it removes.
         old_lines: u32,
-        /// The first line in the patched file that it adds; of one that only removes, the line before
-        /// it.
+        /// The first line in the patched file that it adds; if it only removes, the line before it.
         new_line: u32,
         /// The number of lines that it adds.
         new_lines: u32,
-        /// The changes without which no part of the patch that has it takes part.
+        /// The changes that it needs: every subset of the patch that has it and takes part has
+        /// these, too.
         needs: Vec<String>,
     }
 }
@@ -378,11 +380,11 @@ table! {
     CsgRow in "csg.csv" {
         /// The node where the edge begins: a change, or a place as `file.c:line`, or `root`.
         from: String,
-        /// What that node is.
+        /// The kind of the node where the edge begins.
         from_kind: NodeKind,
         /// The node where the edge ends.
         to: String,
-        /// What that node is.
+        /// The kind of the node where the edge ends.
         to_kind: NodeKind,
         /// The changes on which the node where the edge ends depends.
         depends: Vec<String>,
@@ -394,32 +396,33 @@ table! {
     InteractionRow in "interactions.csv" {
         /// The test.
         test: TestId,
-        /// The changes: no smaller set among them interacts on this test.
+        /// The changes; no smaller set of them interacts on this test.
         changes: Vec<String>,
         /// The outputs on which their interaction shows.
         outputs: Vec<String>,
         /// Whether some place of the program depends on all of the changes.
         potential: bool,
-        /// The changes that the patched program runs on the test, in the order in which it begins them.
+        /// The changes that the patched program runs on the test, in the order in which it begins
+        /// them.
         sequence: Vec<String>,
     }
 }
 
 table! {
-    /// `sequences.csv`: what every test runs of the patch, and what it shows.
+    /// `sequences.csv`: which changes of the patch every test runs, and what the test shows.
     SequenceRow in "sequences.csv" {
         /// The test.
         test: TestId,
         /// The changes that the patched program runs, in the order in which it begins them.
         sequence: Vec<String>,
-        /// Whether the patched program does something else than the original.
+        /// Whether the patched program behaves differently from the original.
         differs: bool,
-        /// The error of the patched program, if it is one that the original does not have.
+        /// The error of the patched program, if the original does not have it.
         error: Option<Introduced>,
         /// Whether the test runs a critical sequence.
         critical: bool,
-        /// Whether the test would be enough to test one change in isolation: of those that run the
-        /// change, it runs the fewest others.
+        /// Whether the test would be enough to test some change in isolation: it is the first of
+        /// the tests that run the change and the fewest others.
         isolated: bool,
     }
 }
@@ -433,9 +436,9 @@ table! {
         error: Introduced,
         /// The first test that has the error and ran the changes in this order.
         test: TestId,
-        /// The number of tests that ran them in this order.
+        /// The number of tests that ran the changes in this order.
         tests: u32,
-        /// The number of those that have the error.
+        /// The number of these tests that have the error.
         errors: u32,
     }
 }

@@ -84,8 +84,8 @@ pub(super) use table;
 /// order; columns that the table does not have are ignored.
 ///
 /// # Errors
-/// The file is not there, cannot be read, is not CSV or lacks a column, or a cell does not hold a value of its
-/// column's type: see [`ResultsError`].
+/// The file is not there, cannot be read, is not CSV or lacks a column, or a cell does not hold a
+/// value of its column's type: see [`ResultsError`].
 pub fn read_table<T: Table>(path: &Path) -> Result<Vec<T>, ResultsError> {
     let text = std::fs::read(path).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => ResultsError::NoTable(path.into()),

@@ -1,9 +1,9 @@
 //! Replaces the results of an earlier run by those of a new one all at once.
 //!
-//! A run writes to a directory inside the results, `unfinished/`, so that the results are at any
-//! moment those of one run. When everything is written, that directory is renamed to `finished/`,
-//! and its files are moved to their places. If a run is killed while it does that, the next one to
-//! find `finished/` does the rest.
+//! A run writes to a directory inside the results, `unfinished/`, so that the results are those of
+//! a single run at any moment. When everything is written, that directory is renamed to
+//! `finished/`, and its files are moved to their places. If a run is killed meanwhile, the next one
+//! to find `finished/` does the rest.
 
 use std::{
     fs, io,
@@ -21,10 +21,9 @@ const UNFINISHED: &str = "unfinished";
 const FINISHED: &str = "finished";
 /// The file in `finished/` that marks that old files which the new results lack have been removed.
 const MOVING: &str = "moving";
-/// The directory of builds. They are not results: they are worth keeping, whatever becomes of the
-/// run.
+/// The directory of builds. They are not results, but worth keeping, whatever becomes of the run.
 const BUILD: &str = "build";
-/// What the results keep although a run that compares did not write it.
+/// What stays in the results although the comparison did not write it.
 const KEPT: [&str; 5] = [BUILD, "coverage.info", STAGES, UNFINISHED, FINISHED];
 
 impl ResultsDir {
@@ -60,8 +59,8 @@ impl ResultsDir {
         self.finish_what_was_begun()
     }
 
-    /// Where a stage that is run on its own writes: to `directory`, or to a directory inside it if that
-    /// has the results of a comparison, which are to stay.
+    /// The directory to which a stage writes that is run on its own. It is `directory`, or one
+    /// inside it if `directory` has the results of a comparison, which are to stay.
     pub fn of_stage(directory: &Path) -> PathBuf {
         let is_comparison = |place: &Path| place.join(PairRow::FILE).is_file();
         match is_comparison(directory) || is_comparison(&directory.join(FINISHED)) {
@@ -88,12 +87,13 @@ impl ResultsDir {
         remove(&work)
     }
 
-    /// Whether a run in this directory was killed, or interrupted before it could write its results.
+    /// Whether a run in this directory was killed, or interrupted before it could write its
+    /// results.
     pub fn is_unfinished(directory: &Path) -> bool {
         directory.join(UNFINISHED).is_dir()
     }
 
-    /// The results of a run that is not finished: it goes on, or was killed.
+    /// The results of a run that is not finished: it is still going on, or was killed.
     pub(super) fn unfinished(&self) -> Self {
         Self { path: self.path().join(UNFINISHED), lock: self.lock.clone() }
     }

@@ -53,7 +53,8 @@ words! {
         /// The patch takes part only as its own compilation: the meta program cannot have it, for
         /// the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
         Own = "own",
-        /// The patch does not take part, for the reason in [`RevisionRow::reason`](super::RevisionRow::reason).
+        /// The patch does not take part, for the reason in
+        /// [`RevisionRow::reason`](super::RevisionRow::reason).
         Rejected = "rejected",
     }
 }
@@ -140,9 +141,9 @@ words! {
         Fix = "fix",
         /// The outcomes differ, and nothing says which is right.
         Output = "output",
-        /// The outcomes differ, and a later revision does as the new one.
+        /// The outcomes differ, and a later revision behaves like the new one.
         Expected = "expected",
-        /// The outcomes differ, and a later revision does something else than the new one.
+        /// The outcomes differ, and a later revision does not behave like the new one.
         Unwanted = "unwanted",
         /// The outcomes are the same.
         Inside = "inside",
@@ -158,7 +159,7 @@ words! {
         Root = "root",
         /// A change.
         Change = "change",
-        /// A place that depends on several changes, and is none.
+        /// A place that depends on several changes and is not a change itself.
         Interaction = "interaction",
         /// A place where the program shows something or ends.
         Output = "output",
@@ -180,22 +181,23 @@ words! {
     Verdict {
         /// The two have different outcomes on a test that was replayed natively.
         Distinguished = "distinguished",
-        /// The two are proved equivalent outside, and a test shows that a function returns or leaves
-        /// something else (`[outputs] functions`).
+        /// The two are proved equivalent as seen from outside, but a test shows that a function
+        /// returns or leaves something else (`[outputs] functions`).
         Internal = "internal",
         /// The two are proved to behave the same within the stated bounds.
         Equivalent = "equivalent",
         /// The two are proved to behave the same wherever neither fails; where they fail, they fail
         /// alike.
         EquivalentUnlessFailing = "equivalent-unless-failing",
-        /// Nothing is shown or proved, for the reason in [`PairRow::reason`](super::PairRow::reason).
+        /// Nothing is shown or proved, for the reason in
+        /// [`PairRow::reason`](super::PairRow::reason).
         Unknown = "unknown",
     }
 }
 
 words! {
-    /// Why a pair is `unknown`. These words are stable; the texts in [`PairRow::reason`](super::PairRow::reason) may
-    /// change.
+    /// Why a pair is `unknown`. These words are stable; the texts in
+    /// [`PairRow::reason`](super::PairRow::reason) may change.
     Code {
         /// The engine cannot run something.
         Unsupported = "unsupported",
@@ -221,9 +223,9 @@ words! {
         Caught = "caught",
         /// An output has bytes that were never written.
         UninitialisedOutput = "uninitialised-output",
-        /// A function leaves a pointer to what is no memory of the program.
+        /// A function leaves a pointer to memory that is not the program's.
         UnreadableOutput = "unreadable-output",
-        /// Something is decided by memory that was never written, with `uninitialised = "any"`, or on
+        /// A decision depends on memory that was never written: with `uninitialised = "any"`, or on
         /// inputs that cannot be told from others.
         UninitialisedDecision = "uninitialised-decision",
         /// A function does not return the result that it promises.

@@ -12,7 +12,7 @@ use super::error::ResultsError;
 /// The prefix of the names of files that are not completely written yet.
 pub(super) const UNFINISHED: &str = ".psychic-";
 
-/// Writes `content` to the file `path`, and makes its directory if there is none. Whoever reads the
+/// Writes `content` to the file `path`, and makes its directory if there is none. A reader of the
 /// file meanwhile sees either the old content or the new.
 ///
 /// # Errors

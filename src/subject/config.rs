@@ -67,7 +67,7 @@ pub struct SubjectConfig {
     /// How `psychic rank` orders the patches.
     #[serde(default)]
     pub rank: RankConfig,
-    /// What is known of patches: for each label, such as `correct`, globs of their names.
+    /// What is known about patches: for each label, such as `correct`, globs of their names.
     #[serde(default)]
     pub labels: BTreeMap<String, Vec<String>>,
     /// When to stop.
@@ -76,7 +76,7 @@ pub struct SubjectConfig {
 }
 
 impl SubjectConfig {
-    /// The configuration of a subject about which only its name is said.
+    /// The configuration of a subject with this name and defaults for everything else.
     pub fn named(name: String) -> Self {
         Self {
             name,
@@ -126,8 +126,8 @@ pub struct BuildConfig {
     pub package: Option<String>,
     /// The directory, relative to the subject's, to use as the source tree.
     pub directory: Option<PathBuf>,
-    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree. Without
-    /// a revision, it is the newest commit that the patches fit.
+    /// The git repository and the revision in it, `URL#REVISION`, to use as the source tree.
+    /// Without a revision, it is the newest commit that the patches fit.
     pub git: Option<String>,
     /// The program that the source tree's own build makes, relative to the tree. It is run whole,
     /// with its libc, from its first instruction to its exit.
@@ -167,8 +167,8 @@ pub struct InputsConfig {
     /// Environment variables of the program, by name: fixed texts, or symbolic texts. A variable
     /// with `count = [0, 1]` may be missing.
     pub env: BTreeMap<String, ArgConfig>,
-    /// A directory, relative to the subject's. A whole program finds its contents in the directory it
-    /// starts in.
+    /// A directory, relative to the subject's. A whole program finds its contents in the directory
+    /// it starts in.
     pub files: Option<PathBuf>,
     /// Symbolic files in the directory that a whole program starts in: the name of each, and its
     /// size in bytes.
@@ -306,8 +306,8 @@ pub struct TestsConfig {
     pub ktest: Vec<String>,
     /// Globs of files, relative to the subject's directory, each the standard input of one test.
     pub stdin: Vec<String>,
-    /// The extension of the files beside those of `stdin` that hold the right standard outputs: with
-    /// `out`, that of `1.in` is in `1.out`.
+    /// The extension of the files beside those of `stdin` that hold the right standard outputs:
+    /// with `out`, that of `1.in` is in `1.out`.
     pub stdout: Option<String>,
     /// Tests that are written out in `subject.toml`.
     pub run: Vec<RunConfig>,
@@ -347,9 +347,9 @@ pub struct OracleConfig {
     /// implementation, or a source that is the original itself. It need not match a glob of
     /// `patches` or `candidates`; then it is the last revision.
     pub reference: Option<PathBuf>,
-    /// Whether an error is wrong on every input, whatever was to be computed (the *implicit oracle*
-    /// of Barr et al., "The Oracle Problem in Software Testing", 2015): a failed assertion, a crash,
-    /// a sanitizer's finding, a run that does not end.
+    /// Whether an error is wrong on every input, whatever was to be computed: a failed assertion, a
+    /// crash, a sanitizer's finding, a run that does not end. This is the *implicit oracle* of Barr
+    /// et al., "The Oracle Problem in Software Testing", 2015.
     pub implicit: bool,
 }
 
@@ -373,7 +373,7 @@ pub struct OutputsConfig {
     pub stderr: bool,
     /// Which NaNs among the outputs of an entry function count as the same.
     pub nan: NanConfig,
-    /// The functions by which revisions are compared that do the same outside.
+    /// The functions whose results are compared, for revisions that do the same outside.
     pub functions: Option<FunctionsConfig>,
 }
 
@@ -421,7 +421,7 @@ impl Default for OutputsConfig {
     }
 }
 
-/// What counts of a NaN.
+/// What counts about a NaN.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum NanConfig {

@@ -7,7 +7,7 @@ pub(super) struct Fault {
     pub(super) message: String,
 }
 
-/// The fault of a key.
+/// The fault of a key, with its message.
 pub(super) fn fault(key: &'static str, message: impl Into<String>) -> Fault {
     Fault { key, message: message.into() }
 }

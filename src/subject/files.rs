@@ -164,7 +164,7 @@ pub enum GivenError {
     /// The name of a file is not UTF-8.
     #[error("{}: a file's name has to be UTF-8", .0.display())]
     Name(PathBuf),
-    /// There is something else than files, directories and links: a device, a socket or a pipe.
+    /// There is something other than files, directories and links: a device, a socket or a pipe.
     #[error("{}: neither a file, a directory nor a link", .0.display())]
     Kind(PathBuf),
     /// There are more files, or more bytes in them, than a program's memory should hold.

@@ -1,7 +1,7 @@
 //! Finds the commit of a git repository that patches were made from.
 //!
-//! The line `index OLD..NEW` that git writes for each file of a diff names the file's content before
-//! the change. The commit is the newest one that has all of these contents at their places.
+//! The line `index OLD..NEW` that git writes for each file of a diff names the file's content
+//! before the change. The commit is the newest one that has all of these contents at their places.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::child::{self, ChildLimits, Stopper, last_lines};
 
-/// How many commits are looked at, the newest first.
+/// How many commits are searched, the newest first.
 const MOST_COMMITS: usize = 100_000;
 /// How many commits one process of git is asked about.
 const BATCH: usize = 1000;
@@ -46,8 +46,8 @@ struct OldFile {
 }
 
 /// Clones a repository once for all subjects, and finds the newest commit that patches fit. Once
-/// found, it stays the same for these patches, whatever the repository gets later. A commit that the
-/// clone lacks is looked for in the repository, too.
+/// found, it stays the same for these patches, whatever the repository gets later. A commit that
+/// the clone lacks is looked for in the repository, too.
 ///
 /// Returns the message for the user if there is none.
 pub(super) fn find(
@@ -96,8 +96,8 @@ pub(super) fn find(
 }
 
 impl OldFile {
-    /// Where it may be in the repository: at its path without any, one, two or more of the first
-    /// directories (`a/`, say).
+    /// Where the file may be in the repository: at its path, or at its path without one or more of
+    /// the first directories (`a/`, say).
     fn places(&self) -> impl Iterator<Item = PathBuf> {
         let parts: Vec<_> = self.path.components().collect();
         (0..parts.len()).map(move |skip| parts[skip..].iter().collect())
@@ -116,8 +116,8 @@ fn wanted(patches: &[Patch]) -> Result<BTreeMap<OldFile, &str>, SubjectError> {
     Ok(wanted)
 }
 
-/// The files that a patch changes. In a series of commits, what an earlier one has left is none of
-/// the original's.
+/// The files that a patch changes. In a series of commits, what an earlier commit has left is not a
+/// file of the original.
 fn old_files(text: &str) -> Vec<OldFile> {
     let mut files = Vec::new();
     let mut left = BTreeSet::new();
@@ -133,7 +133,7 @@ fn old_files(text: &str) -> Vec<OldFile> {
             && let Some(blob) = blob.take()
         {
             let path = PathBuf::from(unquoted(name));
-            // One line asks git about one path.
+            // A request to git is one line and names one path.
             if is_inner(&path) && !path.to_string_lossy().contains('\n') {
                 files.push(OldFile { path, blob: blob.to_ascii_lowercase() });
             }
@@ -142,7 +142,7 @@ fn old_files(text: &str) -> Vec<OldFile> {
     files
 }
 
-/// Whether it is the name of a content, or its beginning. A file that was not there has zeros.
+/// Whether this is the name of a content, or its beginning. A file that did not exist has zeros.
 fn is_content(name: &str) -> bool {
     name.len() >= FEWEST_DIGITS
         && name.bytes().all(|digit| digit.is_ascii_hexdigit())
@@ -260,7 +260,7 @@ impl Search<'_> {
         self.said(Command::new("git").args(arguments))
     }
 
-    /// What a command says that runs in the clone.
+    /// The output of a command that runs in the clone.
     fn said(&self, command: &mut Command) -> Result<Result<String, Failure>, SubjectError> {
         let output =
             child::output(command.current_dir(self.clone), ChildLimits::BUILD, self.stopper)

@@ -222,8 +222,8 @@ impl Subject {
         self.patches.len() + 1
     }
 
-    /// The subject with no patches but those of two of its revisions, and the numbers of the two in
-    /// it.
+    /// The subject with only the patches of two of its revisions, and the numbers that the two have
+    /// in it.
     pub fn of_pair(&self, pair: [Revision; 2]) -> (Self, [Revision; 2]) {
         let wanted = self.patches.iter().filter(|patch| pair.contains(&patch.revision));
         let mut patches: Vec<Patch> = wanted.cloned().collect();
@@ -266,7 +266,7 @@ impl ConfigFile<'_> {
     /// Refuses a source that is listed twice: it would be linked twice.
     fn check_sources(&self, root: &Path, config: &SubjectConfig) -> Result<(), SubjectError> {
         let mut known = BTreeMap::new();
-        // For a build of its own, they are only the files that patches may touch.
+        // If the program has a build of its own, they are only the files that patches may touch.
         let linked = if config.build.is_own() { &[][..] } else { &config.sources };
         for source in linked {
             let place = root.join(source);
@@ -494,7 +494,8 @@ impl ConfigFile<'_> {
             let mut paths = self.matches(dir, pattern)?;
             // A patch that two globs match is one revision, numbered by the first of them.
             paths.retain(|path| {
-                // What is no file is set aside, but directories among diffs are passed over.
+                // A candidate that is no file is set aside, but directories among diffs are passed
+                // over.
                 let is_one = !path.is_dir() || !is_patch;
                 is_one && patches.iter().all(|patch| patch.path != *path)
             });
@@ -546,7 +547,7 @@ fn line_at(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-/// A message of the reader, which has Rust's names of types, with those of TOML.
+/// A message of the TOML reader, with TOML's names of types in place of Rust's.
 fn in_words_of_toml(message: &str) -> String {
     let words = [
         ("sequence", "list"),
@@ -557,7 +558,7 @@ fn in_words_of_toml(message: &str) -> String {
         ("expected i64", "expected a whole number"),
         ("expected f64", "expected a number"),
     ];
-    // What the file says stands in quotes, and stays.
+    // Text of the file is in quotes, and stays as it is.
     let mut parts: Vec<String> = message.split('`').map(str::to_owned).collect();
     for part in parts.iter_mut().step_by(2) {
         for (rust, toml) in words {

@@ -14,9 +14,9 @@ impl Subject {
     /// modules.
     ///
     /// All revisions are compiled in the directory of the original, so `#include "x.h"` means the
-    /// header there, wherever the candidate is. No other C file is a part of the program. The
-    /// subject has the name of the original without its ending; all that a `subject.toml` says has
-    /// its default, except for `entry`.
+    /// header there, wherever the candidate is. No other C file is a part of the program. The name
+    /// of the subject is that of the original without its ending. Everything else that a
+    /// `subject.toml` can say has its default, except for `entry`.
     ///
     /// # Errors
     /// There are no candidates, a file cannot be read or is given twice, or the forms of the files

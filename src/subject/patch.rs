@@ -11,8 +11,8 @@ pub struct Patch {
     pub revision: Revision,
     /// What the candidate is on disk.
     pub form: Form,
-    /// The path relative to the subject's directory, with `/`, or as the command line has it. People
-    /// are shown this name.
+    /// The path relative to the subject's directory, with `/`, or as the command line has it.
+    /// People are shown this name.
     pub name: String,
     /// The absolute path.
     pub path: PathBuf,

@@ -213,7 +213,7 @@ impl OpenClasses {
         self.0.iter().fold(RevisionSet::new(), |all, class| all.union(class))
     }
 
-    /// Whether there is a class of which some revisions are in `set` and others are not.
+    /// Whether some class has revisions in `set` and others that are not.
     pub fn are_divided_by(&self, set: &RevisionSet) -> bool {
         self.0.iter().any(|class| !class.is_disjoint(set) && !class.is_subset(set))
     }

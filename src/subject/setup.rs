@@ -33,15 +33,18 @@ impl Failure {
 pub(super) struct Setup<'a> {
     /// The directory in which it runs.
     pub(super) dir: &'a Path,
-    /// What the sources are called.
+    /// The name of the sources.
     pub(super) name: &'a str,
-    /// For a shell; `$PSYCHIC_SOURCE` is the directory to fill.
+    /// The shell command; `$PSYCHIC_SOURCE` is the directory to fill.
     pub(super) command: &'a str,
 }
 
-/// The directory for things that can be made again: `$PSYCHIC_CACHE`, else `.cache` in the nearest
-/// directory at or above `dir` that has a `Cargo.toml` or `.git`, else `psychic` in the user's
-/// cache directory (`$XDG_CACHE_HOME` or `~/.cache`), else in the directory for temporary files.
+/// The directory for things that can be made again, the first of these:
+///
+/// - `$PSYCHIC_CACHE`, if it is set;
+/// - `.cache` in the nearest directory at or above `dir` that has a `Cargo.toml` or `.git`;
+/// - `psychic` in the user's cache directory (`$XDG_CACHE_HOME` or `~/.cache`);
+/// - `psychic` in the directory for temporary files.
 pub fn cache_directory(dir: &Path) -> PathBuf {
     if let Some(chosen) = env::var_os("PSYCHIC_CACHE").filter(|value| !value.is_empty()) {
         // It must be absolute, because compilers run in other directories.
@@ -59,8 +62,8 @@ pub fn cache_directory(dir: &Path) -> PathBuf {
         .join("psychic")
 }
 
-/// Runs a setup unless it succeeded before. Returns the directory that it has filled, which is below
-/// `cache`.
+/// Runs a setup unless it succeeded before. Returns the directory that it has filled, which is
+/// below `cache`.
 ///
 /// The name of that directory has a digest of the setup and the files that its command mentions, so
 /// that a changed setup starts afresh. A stamp beside the directory tells a finished setup from one
@@ -139,7 +142,7 @@ pub(super) fn package(
     tree.canonicalize().map(Ok).map_err(SubjectError::io(&tree))
 }
 
-/// A word as a shell has it.
+/// A word, quoted for a shell.
 pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }

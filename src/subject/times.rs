@@ -13,8 +13,8 @@ use super::{
 /// The time at which a program starts unless its subject says otherwise, in seconds since 1970.
 const START: u64 = 1_700_000_000;
 
-/// When a whole program starts, and how old its files are then. A range of one number says that it
-/// is known; the others are input.
+/// When a whole program starts, and how old its files are then. A range of one number is a known
+/// value; the others are input.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Times {
     /// The time of the start, in seconds since 1970: the input object `clock`.
@@ -44,7 +44,7 @@ impl Times {
         name == Self::CLOCK || name.ends_with("-age")
     }
 
-    /// What a subject says of them. `given` are the files with known content.
+    /// The times that a subject gives. `given` are the files with known content.
     pub(super) fn of(config: &SubjectConfig, given: &[GivenFile]) -> Result<Self, Fault> {
         let inputs = &config.inputs;
         let mut times = Self::default();
@@ -79,8 +79,8 @@ impl Times {
         all.filter(|(_, range)| range.start() != range.end())
     }
 
-    /// These times with what the input objects say; the smallest numbers where there is no object of
-    /// eight bytes.
+    /// These times with the values of the input objects. Where there is no object of eight bytes,
+    /// it is the smallest number.
     pub fn with<'a>(&self, object: impl Fn(&str) -> Option<&'a [u8]>) -> Self {
         let value = |name: &str, range: &RangeInclusive<u64>| {
             let is_known = range.start() == range.end();

@@ -8,7 +8,7 @@ use super::{
     setup::quoted,
 };
 
-/// Checks what else is said of a program that is run whole.
+/// Checks the other settings of a program that is run whole.
 pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     let build = &config.build;
     for (key, is_given) in [

@@ -1,8 +1,8 @@
 //! Which rows are told apart, for clusterings in which tests are silent on some revisions.
 //!
-//! Two different rows are then no longer always told apart by some test. Being told apart is a
-//! graph on the rows, and the sets of rows of which any two are joined (its cliques) bound a tree
-//! from below: no leaf has two rows of one such set.
+//! Some pairs of different rows are then told apart by no test. Being told apart is a graph on the
+//! rows. Its cliques, sets of rows in which any two are joined, bound a tree from below: no leaf
+//! has two rows of one clique.
 
 use std::cmp::Reverse;
 
@@ -48,8 +48,8 @@ impl Apart {
         set.iter().all(|row| self.common(*row, &members) == 0)
     }
 
-    /// Rows of `set` of which any two are told apart, in ascending order. They are chosen greedily,
-    /// first those that are told apart from the most others.
+    /// Rows of `set` that are all told apart from each other, in ascending order. They are chosen
+    /// greedily, beginning with those that are told apart from the most others.
     pub fn spread(&self, set: &[u16]) -> Vec<u16> {
         let within = members(self.words, set.iter().copied());
         let degree = |row: &u16| (Reverse(self.common(*row, &within)), *row);

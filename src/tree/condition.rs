@@ -2,19 +2,19 @@
 
 use std::{collections::BTreeMap, ops::RangeInclusive};
 
-/// A number that is made of the numbers of an input, which have places from 0. It is a whole number:
-/// nothing overflows.
+/// A whole number that is computed, without overflow, from the numbers of an input. These are given
+/// by their indices, from 0.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Term {
-    /// One of them.
+    /// A number of the input.
     Input(usize),
-    /// One less another.
+    /// One number minus another.
     Difference(usize, usize),
-    /// 1 if a constant divides one, else 0.
+    /// 1 if the constant divides the number, else 0.
     Divides(usize, u32),
-    /// The remainder of one divided by a constant, with the sign of the dividend as in C.
+    /// The remainder of a number divided by a constant, with the sign of the dividend as in C.
     Remainder(usize, u32),
-    /// One and another.
+    /// The sum of two numbers.
     Sum(usize, usize),
 }
 
@@ -70,7 +70,7 @@ fn gaps(ranges: &Ranges) -> Ranges {
     ranges.windows(2).map(|pair| pair[0].end() + 1..=pair[1].start() - 1).collect()
 }
 
-/// The values that a term does not have, if leaving these out says what the ranges say.
+/// The values that the ranges leave out, if these are single values and the ranges have no ends.
 fn exceptions(ranges: &Ranges) -> Option<Vec<i128>> {
     let ends = [ranges.first()?.start(), ranges.last()?.end()];
     let gaps = gaps(ranges);
@@ -79,7 +79,7 @@ fn exceptions(ranges: &Ranges) -> Option<Vec<i128>> {
     is_short.then(|| gaps.iter().map(|gap| *gap.start()).collect())
 }
 
-/// The ranges of some terms that all have to hold; the others may have any value.
+/// The ranges that some terms must all lie in; other terms may have any value.
 pub type Conjunction = BTreeMap<Term, Ranges>;
 
 /// Whether a conjunction holds for an input.
@@ -90,14 +90,14 @@ pub(super) fn all_hold(all: &Conjunction, inputs: &[i128]) -> bool {
     })
 }
 
-/// A condition over the numbers of an input: one of several conjunctions holds.
+/// A condition over the numbers of an input: at least one of several conjunctions holds.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Condition {
     any_of: Vec<Conjunction>,
 }
 
 impl Condition {
-    /// The condition that one of these holds. Those that differ in one term only become one.
+    /// The condition that at least one of these holds. Two that differ in only one term become one.
     pub fn new(conjunctions: impl IntoIterator<Item = Conjunction>) -> Self {
         let mut any_of: Vec<Conjunction> = Vec::new();
         for mut new in conjunctions {
@@ -114,7 +114,7 @@ impl Condition {
         Self { any_of }
     }
 
-    /// The conjunctions of which one holds. Without any, the condition never holds.
+    /// The conjunctions. The condition holds if one of them does; without any, it never holds.
     pub fn any_of(&self) -> &[Conjunction] {
         &self.any_of
     }
@@ -127,8 +127,8 @@ impl Condition {
         self.any_of.iter().any(|all| all_hold(all, inputs))
     }
 
-    /// The condition with what no input of these `bounds` of the numbers makes different: `x = 127`
-    /// in place of `x >= 127` if no value is larger.
+    /// The condition, simplified for inputs whose numbers are within `bounds`: `x = 127` in place
+    /// of `x >= 127` if no value is larger.
     pub fn within(mut self, bounds: &[RangeInclusive<i128>]) -> Self {
         for (term, ranges) in self.any_of.iter_mut().flatten() {
             let ends = match term {
@@ -155,8 +155,8 @@ impl Condition {
         self
     }
 
-    /// The condition with as few exceptions from the values of a term as `is_true` allows: in place
-    /// of a gap between two ranges there is one of `values`, the first that will do.
+    /// The condition with gaps between ranges narrowed to a single value each, where `is_true`
+    /// still accepts the conjunction. The value is the first of `values` in the gap that will do.
     pub(super) fn with_exceptions(
         mut self,
         values: &[i128],
@@ -188,7 +188,7 @@ impl Condition {
         self.any_of.iter().flat_map(BTreeMap::values).map(of).sum()
     }
 
-    /// Whether it visibly holds for no input.
+    /// Whether the condition obviously holds for no input.
     pub fn is_never(&self) -> bool {
         self.any_of.is_empty()
     }
@@ -218,7 +218,7 @@ impl Condition {
     }
 }
 
-/// The conjunction that says that one of two holds, if they differ in one term only.
+/// The conjunction that holds where either of two holds, if they differ in only one term.
 fn as_one(a: &Conjunction, b: &Conjunction) -> Option<Conjunction> {
     if !a.keys().eq(b.keys()) {
         return None;

@@ -1,9 +1,10 @@
-//! The fewest tests that together tell apart whatever any test tells apart: a smallest *test cover*.
-//! Asked one after the other, whatever the answers are, they make an *oblivious* tree.
+//! The fewest tests that together tell apart every pair that some test tells apart: a smallest
+//! *test cover*. Asked one after the other, whatever the answers are, they make an *oblivious*
+//! tree.
 //!
-//! The problem is NP-hard (Garey and Johnson, "Computers and Intractability", 1979, SP6). The search
-//! deepens iteratively: for each number of tests it branches over the tests that tell apart the pair
-//! which the fewest tests tell apart, and cuts off what the largest gains cannot complete.
+//! The problem is NP-hard (Garey and Johnson, "Computers and Intractability", 1979, SP6). The
+//! search deepens iteratively: for each number of tests, it takes the pair that the fewest tests
+//! tell apart and branches over these tests. It cuts off what the largest gains cannot complete.
 
 use std::{cmp::Reverse, collections::BTreeSet, time::Instant};
 
@@ -21,10 +22,10 @@ use crate::{
     subject::RevisionSet,
 };
 
-/// The most bits for the pairs that each test tells apart.
+/// The most bits for the pairs that the tests tell apart, over all tests.
 const MOST_BITS: usize = 1 << 30;
 
-/// The fewest tests that were found to tell apart all that any test tells apart.
+/// The smallest test cover that was found.
 #[derive(Clone, Debug)]
 pub struct Cover {
     /// The tests, in the order in which each tells apart the most new pairs.
@@ -130,7 +131,8 @@ impl Pairs {
         open.iter().zip(&self.of[question]).map(|(open, pairs)| open & !pairs).collect()
     }
 
-    /// Questions that tell all `open` pairs apart: each time the one that tells the most apart.
+    /// Questions that tell all `open` pairs apart, chosen greedily: the next is always the one that
+    /// tells the most apart.
     fn greedy(&self, open: &[u64]) -> Vec<usize> {
         let all: Vec<usize> = (0..self.of.len()).collect();
         self.greedy_among(open, &all)
@@ -188,7 +190,7 @@ impl Pairs {
                 break;
             }
             chosen.pop();
-            // What contains it has been searched.
+            // Every cover with this question has been searched.
             banned[question] = true;
             tried.insert(question);
         }

@@ -83,8 +83,8 @@ impl<'a> Economy<'a> {
         Price { tests: chosen.len(), size: sizes.fold(0, u64::saturating_add) }
     }
 
-    /// `None` if an optimal tree for `set` asks only the questions `chosen`. Otherwise questions of
-    /// which every larger choice must contain one.
+    /// `None` if an optimal tree for `set` asks only the questions `chosen`. Otherwise, questions
+    /// of which at least one must be added to `chosen`.
     fn missing(
         &self,
         set: &Rows,

@@ -32,8 +32,8 @@ impl Impurity {
 }
 
 /// The decision tree that CART grows for `revisions`. Features are the clusters of each test,
-/// labels are the rows: sets of revisions with the same answers to all tests. If a test is silent,
-/// the feature is below all clusters.
+/// labels are the rows: sets of revisions with the same answers to all tests. If a test is silent
+/// on a row, the value of the feature is below all clusters.
 ///
 /// CART asks only whether the number of a cluster is below a threshold, while a person who is asked
 /// sees the whole outcome. Each question that CART chooses is therefore asked in full, and CART

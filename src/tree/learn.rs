@@ -1,5 +1,5 @@
-//! Short conditions learned from samples: on which inputs does something hold? What is learned says
-//! no more than the samples do; whether it holds for all inputs is for others to prove.
+//! Learns short conditions from samples: on which inputs does something hold? A learned condition
+//! fits the samples; it is not proved for all inputs.
 
 use std::{cmp::Reverse, ops::RangeInclusive};
 
@@ -10,10 +10,10 @@ use super::{
     greedy::{Impurity, first_split},
 };
 
-/// The greatest number of conjunctions of a condition that is still worth making short.
+/// The greatest number of conjunctions that are still worth making short.
 const CONJUNCTIONS: usize = 32;
 
-/// The numbers of an input, and whether it is one of those that the condition is to tell.
+/// The numbers of an input, and whether the condition is to hold for it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sample {
     /// One value for each number, in the order of the names.
@@ -25,9 +25,9 @@ pub struct Sample {
 /// A short condition over `terms` that holds for the samples with the label and for no others.
 /// `None` if there is no such condition, or if it is very long.
 ///
-/// Where the samples leave open where a range ends, it ends at one of the `landmarks` or just before
-/// it if possible, the one with the least magnitude; it reaches to infinity where no sample
-/// contradicts that.
+/// If the samples leave open where a range ends, it ends at one of the `landmarks` or just before
+/// one, if possible. Of several such ends it takes the one of least magnitude. A range reaches to
+/// infinity where no sample contradicts that.
 ///
 /// ```
 /// use psychic::tree::{Sample, Term, learn};
@@ -49,7 +49,7 @@ pub fn learn(terms: &[Term], landmarks: &[i128], samples: &[Sample]) -> Option<C
     let shortest = alone.min_by_key(Condition::comparisons);
     let together = learner.over(&(0..terms.len()).collect::<Vec<_>>());
     let together = together.map(|condition| learner.fewer_terms(condition));
-    // Among equals, the one over a single term.
+    // Of equals, the one over a single term comes first.
     shortest.into_iter().chain(together).min_by_key(Condition::comparisons)
 }
 
@@ -100,8 +100,9 @@ impl Learner<'_> {
         labels.windows(2).filter(|pair| pair[0].1 != pair[1].1).count()
     }
 
-    /// Adds to `found` the parts of `area`, which has the samples `rows`, in which all samples have
-    /// the label. `None` if some samples cannot be told apart, or there are too many parts.
+    /// Splits `area`, which contains the samples `rows`, and adds to `found` the parts in which all
+    /// samples have the label. `None` if some samples cannot be told apart, or there are too many
+    /// parts.
     fn grow(
         &self,
         terms: &[usize],
@@ -143,7 +144,7 @@ impl Learner<'_> {
         };
         let ranks = Array2::from_shape_fn((rows.len(), terms.len()), |(r, c)| rank(r, c) as f64);
         let labels = Array1::from_iter(rows.iter().map(|row| usize::from(row.label)));
-        // Exclusive or has no split that makes samples purer at once: then any will do.
+        // An exclusive or has no single split that makes samples purer: then any split will do.
         let split = first_split(ranks, labels, Impurity::Gini).or_else(|| {
             let column = columns.iter().position(|values| values.len() > 1)?;
             Some((column, (columns[column].len() / 2) as f64 - 0.5))
@@ -155,15 +156,15 @@ impl Learner<'_> {
         Some((terms[column], self.nicest(last, next)))
     }
 
-    /// Where to end a range whose end is at `last` at least and before `next`.
+    /// The end of a range that has to end at or after `last` and before `next`.
     fn nicest(&self, last: i128, next: i128) -> i128 {
         let ends = self.landmarks.iter().flat_map(|mark| [mark - 1, *mark]);
         let near = ends.filter(|end| (last..next).contains(end));
         near.min_by_key(|end| end.unsigned_abs()).unwrap_or(last)
     }
 
-    /// The areas without the ranges, or also the ends of ranges, and without the areas that no sample
-    /// calls for.
+    /// The areas without the ranges that they do not need and, with `without_ends`, without such
+    /// ends of ranges. Areas that no sample needs are left out.
     fn loosened(&self, mut areas: Vec<Area>, without_ends: bool) -> Vec<Area> {
         let holds = |area: &Area, row: &Row| {
             area.iter().zip(&row.values).all(|(range, value)| range.contains(value))
@@ -196,7 +197,7 @@ impl Learner<'_> {
         needed
     }
 
-    /// The condition, or one over fewer of its terms that is not longer.
+    /// The condition, or one that has fewer of its terms and is not longer.
     fn fewer_terms(&self, mut condition: Condition) -> Condition {
         loop {
             let used = |term: &Term| condition.any_of().iter().any(|all| all.contains_key(term));

@@ -14,14 +14,13 @@
 //! With [`Objective::Depth`] the height does not count. [`cover()`] finds the fewest tests that
 //! suffice if everybody is asked the same.
 //!
-//! A test may be *silent* on a revision: the clustering lacks it. Nothing is known of its outcome,
-//! so the revision follows every branch of that test and can stand at several leaves. In the depth
-//! it counts at each of them, which favours tests that have an outcome for all. Only the silent
+//! A test may be *silent* on a revision: the clustering lacks it. Its outcome is then unknown, so
+//! the revision follows every branch of that test and can stand at several leaves. It counts in the
+//! depth at each of them, which favours tests that have an outcome for all. Only the silent
 //! revision itself is affected: any two others that some test tells apart stand at different
-//! leaves. Not being told apart is then no equivalence relation: a silent revision may be told
-//! apart from neither of two revisions that are told apart themselves. So *classes* are sets of
-//! revisions that are told apart from the same others; without silent tests these are the sets at
-//! the leaves.
+//! leaves. Not being told apart is then no equivalence relation: two revisions may be told apart
+//! from each other, but neither from a silent one. So *classes* are sets of revisions that are told
+//! apart from the same others; without silent tests these are the sets at the leaves.
 //!
 //! Deciding the height alone is NP-complete already for tests with two outcomes (Hyafil and Rivest,
 //! "Constructing optimal binary decision trees is NP-complete", 1976). So the search is exponential

@@ -110,8 +110,8 @@ impl Problem {
         }
     }
 
-    /// Rows of `set` of which any two are told apart; at least two rows if any in `set` are told
-    /// apart.
+    /// Rows of `set` that are all told apart from each other; at least two if any rows of `set` are
+    /// told apart.
     pub fn spread<'a>(&self, set: &'a [u16]) -> Cow<'a, [u16]> {
         match &self.apart {
             None => Cow::Borrowed(set),
@@ -162,8 +162,8 @@ impl Problem {
         parts
     }
 
-    /// The splits of `set` that suffice for a tree of least height and depth: the first of equal
-    /// ones, and none that another one makes dispensable.
+    /// The splits of `set` that suffice for a tree of least height and depth. Of equal splits only
+    /// the first is there, and none that another split makes dispensable.
     pub fn finest_splits(&self, set: &[u16]) -> Vec<Split> {
         let mut seen: Map<Vec<u16>, ()> = Map::default();
         let mut partitions: Vec<Partition> = Vec::new();
@@ -191,12 +191,12 @@ impl Problem {
         finest.iter().filter_map(|partition| self.split(set, partition.question)).collect()
     }
 
-    /// Removes every test that is refined by another test with no larger input and an outcome for
-    /// every revision. In any tree the finer test can take its place: the parts of the finer test
-    /// within one part of the coarser have nothing in common, so neither the height nor the depth,
-    /// the number of tests or their input grows. A finer test that is silent on some revisions
-    /// could put these at more leaves. A finer test with a larger input does not replace a coarser
-    /// one, whose smaller input could decide.
+    /// Removes every test that another test can replace in any tree. The other test must refine it
+    /// and have no larger input. It must also have an outcome for every revision or make the very
+    /// The parts of the finer test within one part of the coarser have nothing in common. So the
+    /// height, the depth, the number of tests and their input do not grow. A finer test that is
+    /// silent on some revisions could put these at more leaves. A finer test with a larger input
+    /// does not replace a coarser one, whose smaller input could decide.
     fn drop_dominated(&mut self) {
         let all = self.all();
         let mut order = Vec::new();

@@ -1,8 +1,8 @@
 //! Exact search for the least height.
 //!
-//! Whether a height suffices is decided for a set of rows that are still possible, and remembered
-//! under that set. Only proven bounds and trees that were found are remembered, so the answer does
-//! not depend on which worker comes first.
+//! For each set of rows that are still possible, the search decides whether a height suffices, and
+//! remembers this under the set. Only proven bounds and trees that were found are remembered, so
+//! the answer does not depend on which worker comes first.
 
 use std::{
     cmp::Reverse,
@@ -89,8 +89,8 @@ impl<'a> TreeSearch<'a> {
     /// Raises the proved bound `lower` and lowers the height `upper` of the best tree until they
     /// meet or `deadline` has passed.
     ///
-    /// Refuting a height and finding a lower tree take turns, each for longer and longer: which of
-    /// the two is easier is not known in advance, and each can use what the other has found.
+    /// Refuting a height and finding a lower tree take turns, each for longer and longer. It is not
+    /// known in advance which of the two is easier, and each can use what the other has found.
     pub fn least_height(
         &self,
         set: &Rows,
@@ -193,8 +193,8 @@ impl<'a> TreeSearch<'a> {
         Ok(found.is_some())
     }
 
-    /// The first question of the best tree for `set` of at most `height` that the search has found:
-    /// the tree of least depth if there is one, otherwise of least height.
+    /// The first question of the best tree for `set` of at most `height` that the search has found.
+    /// The best is the tree of least depth if there is one, otherwise the one of least height.
     pub fn best_known(&self, set: &Rows, height: u32) -> Option<usize> {
         if self.problem.is_settled(set) {
             return None;
@@ -214,9 +214,9 @@ impl<'a> TreeSearch<'a> {
         split.parts.iter().map(|part| self.logarithm(part, outcomes)).max().unwrap_or(0)
     }
 
-    /// The lower bound on the weighted depth of `set`, from the number of outcomes alone. Rows of
-    /// which any two are told apart stand at different leaves. The other rows are asked at least
-    /// once, if anything is asked at all.
+    /// The lower bound on the weighted depth of `set`, from the number of outcomes alone. Rows that
+    /// are all told apart from each other stand at different leaves. The other rows are asked at
+    /// least once, if anything is asked at all.
     pub(super) fn huffman(&self, set: &[u16], outcomes: usize) -> u64 {
         let spread = self.problem.spread(set);
         if spread.len() < 2 {

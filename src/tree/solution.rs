@@ -1,4 +1,4 @@
-//! What a search is asked for, and what it gives.
+//! The settings and the result of a search.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,7 +35,7 @@ pub struct Options {
     pub sizes: BTreeMap<TestId, u64>,
 }
 
-/// The criteria, in their order, in which a tree is proved to be best.
+/// The criteria, in their order, by which a tree is proved to be best.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Proven {
     /// Not even the height, which is somewhere between the lower bound and that of the tree.
@@ -43,7 +43,7 @@ pub enum Proven {
     /// The height: no tree is lower.
     Height,
     /// The height and the depth: no tree of this height has a smaller depth, summed over its
-    /// leaves. With [`Objective::Depth`], no tree at all has.
+    /// leaves. With [`Objective::Depth`], no tree of any height has.
     Depth,
     /// All criteria: no tree of this height and depth has fewer tests, or as many with smaller
     /// inputs.

@@ -85,7 +85,7 @@ fn options(weights: &[u64], sizes: &[u64]) -> Options {
 }
 
 /// Checks that the tree is valid: every outcome has the revisions of its cluster and those on which
-/// the clustering is silent, and at a leaf nobody is told apart.
+/// the clustering is silent, and no two revisions at a leaf are told apart.
 fn check(tree: &Tree, set: &RevisionSet, clusterings: &[Clustering]) {
     assert_eq!(&tree.revisions(), set);
     let of = |test: TestId| clusterings.iter().find(|c| c.test == test).unwrap();

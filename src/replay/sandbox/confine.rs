@@ -1,9 +1,9 @@
 //! Takes rights away from a sandbox's own process; everything that it starts inherits the loss.
 //!
-//! Linux namespaces are preferred: a mount namespace whose root is a fresh tmpfs with the system
-//! directories bound read-only into it, and network, process, IPC and host name namespaces that
-//! hold nothing else. Where the system denies them (many containers do), Landlock makes the file
-//! system read-only except for the scratch directory, and a seccomp filter denies sockets.
+//! Linux namespaces are preferred. In the mount namespace, the root is a fresh tmpfs with the
+//! system directories bound read-only into it. The network, process, IPC and host name namespaces
+//! hold nothing else. Where the system denies namespaces (many containers do), Landlock makes the
+//! file system read-only except for the scratch directory, and a seccomp filter denies sockets.
 
 use std::{
     fs, io,

@@ -1,4 +1,4 @@
-//! Why a program cannot be run.
+//! Errors of sandboxes.
 
 use std::{io, path::PathBuf};
 

@@ -30,8 +30,8 @@ pub(super) struct ForkServer {
 
 impl ForkServer {
     /// Starts a server. Each of its runs may have at most `files` files open. The command's
-    /// environment says that it has to serve. What a program does before it serves may never end, so
-    /// its answers are waited for no longer than `time`.
+    /// environment says that it has to serve. Its answers are awaited for at most `time`: what a
+    /// program does before it serves may never end.
     pub(super) fn start(mut command: Command, files: u64, time: Duration) -> io::Result<Self> {
         let (control, input) = UnixStream::pair()?;
         control.set_read_timeout(Some(time))?;

@@ -7,7 +7,7 @@ use super::error::SandboxError;
 /// The hidden first argument that makes an executable a helper.
 const ARGUMENT: &str = "__sandbox";
 
-/// The environment variable that names the `psychic` executable, for programs that are another one.
+/// The environment variable that names the `psychic` executable, for programs that use the library.
 const HELPER: &str = "PSYCHIC_SANDBOX";
 
 /// Whether this process was started as a helper. If it went on as something else, it would start

@@ -12,7 +12,7 @@
 //! - see, signal or trace any process outside, or outlive its run;
 //! - have more processes, memory, open files or output than [`RunLimits`] allows, or run longer.
 //!
-//! [`Isolation`] tells by which means; the private module `confine` has the details.
+//! [`Isolation`] names the means; the private module `confine` has the details.
 
 mod confine;
 mod error;

@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// A run that has not used up its processor time is stopped after this many times its limit in real
-/// time: on a loaded machine a run that is only slow must not look like one that does not end.
+/// time. On a loaded machine, a run that is only slow must not look like one that does not end.
 const WALL: u32 = 5;
 /// The least time between two looks at the processor time, once it could be used up.
 const TICK: Duration = Duration::from_millis(1);
@@ -161,7 +161,7 @@ struct Server {
 struct Servers {
     /// The servers that run, the most recently used one first.
     alive: VecDeque<(Key, ForkServer)>,
-    /// Programs and revisions of which a run wanted to be more than one process, or did not begin.
+    /// Programs and revisions whose runs wanted more than one process, or did not begin.
     unfit: BTreeSet<(usize, u32)>,
 }
 
@@ -255,8 +255,8 @@ impl Server {
         let run = match server.begin(request.revision) {
             Ok(run) => run,
             Err(error) => {
-                // One that does not serve in time will not serve the next time. If it is gone, nobody
-                // knows what became of the run.
+                // A server that does not answer in time will not do so the next time. If it is
+                // gone, nobody knows what became of the run.
                 if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
                     self.servers.unfit.insert((request.program, request.revision));
                 }
@@ -397,7 +397,7 @@ impl Server {
     }
 
     /// Waits for every process that the program left behind. In a process namespace they are dying
-    /// already. Elsewhere they are looked for and killed until there is none; orphans become
+    /// already. Elsewhere it searches for them and kills them until none is left; orphans become
     /// children of this process.
     fn reap(&self) -> io::Result<()> {
         let start = Instant::now();

@@ -13,7 +13,7 @@ use nix::{
 };
 
 /// The size of a pipe in bytes. It is small so that a run which prints without end soon has to
-/// wait: on a busy core the reader would otherwise get its turn only when the run's time slice
+/// wait. On a busy core, the reader would otherwise get its turn only when the run's time slice
 /// ends.
 const PIPE: i32 = 2 * 4096;
 
@@ -29,7 +29,7 @@ pub(super) struct Streams {
     stderr: Stream,
 }
 
-/// Everything that one run printed, as far as it was kept.
+/// What one run printed, up to the number of bytes that are kept.
 #[derive(Debug)]
 pub(super) struct Printed {
     pub(super) stdout: Vec<u8>,
@@ -87,7 +87,7 @@ impl Streams {
         fds.extend(pipes.map(|pipe| waiting(pipe.as_fd())));
     }
 
-    /// Reads what is there, as long as it is to be kept. Returns whether there was anything.
+    /// Reads what is there and to be kept. Returns whether there was anything.
     pub(super) fn read_ready(&mut self) -> io::Result<bool> {
         let read = self.both().map(Stream::read_ready);
         read.into_iter().try_fold(false, |any, one| Ok(any | one?))

@@ -49,8 +49,8 @@ struct Process {
 }
 
 impl Zygote {
-    /// Has a sandbox forked that reads and writes these files. Returns whether an earlier one [has
-    /// answered](Self::serves).
+    /// Makes the helper fork a sandbox that reads and writes these files. Returns whether an
+    /// earlier one [has answered](Self::serves).
     pub(super) fn fork(
         &self,
         isolation: Isolation,
