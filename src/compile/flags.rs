@@ -30,7 +30,6 @@ pub(super) const SEMANTICS: &[&str] = &[
     "-fno-slp-vectorize",
     "-ffp-contract=off",
     "-U_FORTIFY_SOURCE",
-    "-D_FORTIFY_SOURCE=0",
 ];
 
 /// Flags with which the optimiser may neither choose a value for what was never written, nor assume

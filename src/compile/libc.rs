@@ -10,8 +10,8 @@ use std::{
 
 use super::BuildError;
 
-/// Functions for memory: a C library that is linked dynamically uses those of the program, if it has
-/// any. Of all others it uses its own.
+/// Functions for memory. A C library that is linked dynamically uses those of the program, if it
+/// has any. For all other functions it uses its own.
 pub(super) const ALLOCATORS: &[&str] = &[
     "malloc",
     "calloc",

@@ -12,6 +12,9 @@ use tree_sitter::{Node, Parser, Tree};
 pub(super) struct Signature {
     pub(super) returns: Type,
     pub(super) parameters: Vec<Parameter>,
+    /// The type of the function as it was read, without a name, such as `int (const char *, ...)`.
+    /// What the preprocessor makes of the source may be another.
+    pub(super) ty: String,
 }
 
 /// One parameter.
@@ -46,8 +49,12 @@ pub(super) enum Type {
 /// Why a signature could not be read.
 #[derive(Debug)]
 pub(super) enum Unreadable {
-    NotFound { functions: Vec<String> },
+    NotFound {
+        functions: Vec<String>,
+    },
     OldStyle,
+    /// There are several definitions with different heads, in branches of `#if`.
+    Several,
 }
 
 /// A function that a source defines.
@@ -147,6 +154,7 @@ pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unrea
     let tree = parse(source);
     let file = File::new(source, tree.as_ref());
     match file.functions.get(function) {
+        Some(_) if file.several.contains(function) => Err(Unreadable::Several),
         Some(definition) => file.signature(*definition),
         None => Err(Unreadable::NotFound { functions: file.functions.into_keys().collect() }),
     }
@@ -155,6 +163,8 @@ pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unrea
 struct File<'s, 't> {
     source: &'s str,
     functions: BTreeMap<String, Node<'t>>,
+    /// The names of the functions with several definitions whose heads differ.
+    several: BTreeSet<String>,
     /// `typedef`s by name.
     types: BTreeMap<String, Node<'t>>,
     /// The names with several `typedef`s. Only the preprocessor can say which one counts.
@@ -163,8 +173,13 @@ struct File<'s, 't> {
 
 impl<'s, 't> File<'s, 't> {
     fn new(source: &'s str, tree: Option<&'t Tree>) -> Self {
-        let (functions, types) = (BTreeMap::new(), BTreeMap::new());
-        let mut file = Self { source, functions, types, ambiguous: BTreeSet::new() };
+        let mut file = Self {
+            source,
+            functions: BTreeMap::new(),
+            several: BTreeSet::new(),
+            types: BTreeMap::new(),
+            ambiguous: BTreeSet::new(),
+        };
         if let Some(tree) = tree {
             file.collect(tree.root_node());
         }
@@ -178,8 +193,13 @@ impl<'s, 't> File<'s, 't> {
             match child.kind() {
                 "function_definition" => {
                     let declarator = child.child_by_field_name("declarator");
-                    if let Some(name) = declarator.and_then(|d| self.declared_name(d)) {
-                        self.functions.entry(name).or_insert(child);
+                    let Some(name) = declarator.and_then(|d| self.declared_name(d)) else {
+                        continue;
+                    };
+                    match self.functions.get(&name) {
+                        None => _ = self.functions.insert(name, child),
+                        Some(first) if self.head(*first) == self.head(child) => {}
+                        Some(_) => _ = self.several.insert(name),
                     }
                 }
                 "type_definition" => {
@@ -197,6 +217,13 @@ impl<'s, 't> File<'s, 't> {
                 _ => self.collect(child),
             }
         }
+    }
+
+    /// A definition without its body and without white space.
+    fn head(&self, definition: Node) -> String {
+        let body = definition.child_by_field_name("body");
+        let end = body.map_or(definition.end_byte(), |body| body.start_byte());
+        self.source[definition.start_byte()..end].split_whitespace().collect()
     }
 
     fn text(&self, node: Node) -> &'s str {
@@ -231,13 +258,18 @@ impl<'s, 't> File<'s, 't> {
         let mut cursor = definition.walk();
         let old_style = definition.children(&mut cursor).any(|c| c.kind() == "declaration");
         let mut parameters = Vec::new();
+        let mut types = Vec::new();
         if let Some(list) = list {
             let mut cursor = list.walk();
             for parameter in list.named_children(&mut cursor) {
                 match parameter.kind() {
                     "parameter_declaration" => {
-                        parameters.push(self.parameter(parameter, parameters.len() + 1));
+                        let number = parameters.len() + 1;
+                        let read = self.parameter(parameter, number);
+                        types.push(self.full(parameter, &read.ty));
+                        parameters.push(read);
                     }
+                    "variadic_parameter" => types.push("...".to_owned()),
                     "identifier" => return Err(Unreadable::OldStyle),
                     _ => {}
                 }
@@ -249,7 +281,28 @@ impl<'s, 't> File<'s, 't> {
         if matches!(&parameters[..], [Parameter { ty: Type::Void, .. }]) {
             parameters.clear();
         }
-        Ok(Signature { returns: self.base(definition, stars), parameters })
+        let returns = self.base(definition, stars);
+        let ty = format!("{} ({})", self.full(definition, &returns), types.join(", "));
+        Ok(Signature { returns, parameters, ty })
+    }
+
+    /// The type of a declaration, of which `read` is what a harness needs, as C has it without a
+    /// name. It has the qualifiers of what a pointer points to.
+    fn full(&self, node: Node<'t>, read: &Type) -> String {
+        match read {
+            Type::Void => "void".to_owned(),
+            Type::Scalar(text) | Type::Other(text) => text.clone(),
+            Type::Pointer { element, dimensions, constant, .. } => {
+                let mut cursor = node.walk();
+                let is_volatile = node
+                    .children(&mut cursor)
+                    .any(|c| c.kind() == "type_qualifier" && self.text(c).contains("volatile"));
+                let constant = if *constant { "const " } else { "" };
+                let volatile = if is_volatile { "volatile " } else { "" };
+                let pointer = if dimensions.is_empty() { "*" } else { "(*)" };
+                format!("{constant}{volatile}{element} {pointer}{dimensions}")
+            }
+        }
     }
 
     fn parameter(&self, node: Node<'t>, number: usize) -> Parameter {
@@ -436,7 +489,8 @@ mod tests {
     #[test]
     fn nothing_in_and_out() {
         for source in ["void f(void) {}", "void f() {}"] {
-            assert_eq!(read(source), Signature { returns: Type::Void, parameters: vec![] });
+            let read = read(source);
+            assert_eq!((read.returns, read.parameters), (Type::Void, vec![]));
         }
     }
 
@@ -491,5 +545,25 @@ mod tests {
             panic!("found")
         };
         assert_eq!(functions, ["g", "h"]);
+    }
+
+    #[test]
+    fn heads_that_differ_are_for_the_preprocessor() {
+        let source = |one: &str, other: &str| format!("#ifdef A\n{one}\n#else\n{other}\n#endif\n");
+        let same = source("int f(int  x) { return 1; }", "int f(int x) { return 2; }");
+        assert_eq!(read(&same).parameters, [scalar("x", "int")]);
+        let other = source("int f(int x) { return 1; }", "long f(int x) { return 2; }");
+        assert!(matches!(signature(&other, "f"), Err(Unreadable::Several)));
+    }
+
+    #[test]
+    fn the_type_of_a_function_is_that_of_its_head() {
+        let ty = |source: &str| read(source).ty;
+        assert_eq!(ty("static int f(void) {}"), "int (void)");
+        assert_eq!(ty("int f() {}"), "int ()");
+        assert_eq!(
+            ty("const char *f(const char *s, volatile int v[], int m[2][3], long n, ...) {}"),
+            "const char * (const char *, volatile int *, int (*)[3], long, ...)"
+        );
     }
 }

@@ -186,7 +186,8 @@ impl<'a> Body<'a> {
         arguments: &str,
         returns: Option<&str>,
     ) -> Result<String, HarnessError> {
-        let call = format!("{}({arguments})", self.entry);
+        // A macro with the name is not the function.
+        let call = format!("({})({arguments})", self.entry);
         let mut text = String::new();
         match &signature.returns {
             Type::Void => emit(&mut text, 1, &format!("{call};")),
@@ -239,10 +240,11 @@ impl<'a> Body<'a> {
     /// Calls the entry and shows what the returned pointer points to. Its address would mean
     /// nothing to a person.
     fn show_pointer(&self, text: &mut String, element: &str, call: &str) {
-        let is_text = is_char(element);
+        // The name of a type does not say what it is, so that is left to C.
+        let is_text = is_char(element) || !is_plain(element);
         emit(text, 1, &format!("const {element} *psychic_result = {call};"));
         emit(text, 1, "__SIZE_TYPE__ psychic_length = 0, psychic_room = 0;");
-        emit(text, 1, "long psychic_place;");
+        emit(text, 1, "long psychic_place = -1;");
         emit(text, 1, "(void)psychic_length, (void)psychic_room, (void)psychic_place;");
         emit(text, 1, "if (!psychic_result)");
         emit(text, 2, "psychic_output(\"return\", \"\", 0);");
@@ -271,23 +273,29 @@ impl<'a> Body<'a> {
         if is_text {
             emit(text, 1, "else");
             emit(text, 2, "psychic_room = (__SIZE_TYPE__)-1;");
-            emit(text, 1, "if (psychic_result) {");
+            emit(text, 1, &format!("if (psychic_result && PSYCHIC_TEXT({element})) {{"));
+            emit(text, 2, "const char *psychic_text = (const char *)psychic_result;");
             emit(
                 text,
                 2,
-                "while (psychic_length < psychic_room && psychic_result[psychic_length++]);",
+                "while (psychic_length < psychic_room && psychic_text[psychic_length++]);",
             );
-            emit(text, 2, "psychic_output(\"return\", psychic_result, psychic_length);");
+            emit(text, 2, "psychic_output(\"return\", psychic_text, psychic_length);");
             emit(text, 1, "}");
+        }
+        if is_char(element) {
             return;
         }
-        emit(text, 1, &format!("else if (PSYCHIC_SIZE({element}))"));
+        let is_number = format!("PSYCHIC_SIZE({element}) && !PSYCHIC_TEXT({element})");
+        emit(text, 1, "if (!psychic_result || psychic_place >= 0)");
+        emit(text, 2, ";");
+        emit(text, 1, &format!("else if ({is_number})"));
         emit(
             text,
             2,
             &output(element, "return", "psychic_result", &format!("PSYCHIC_SIZE({element})")),
         );
-        emit(text, 1, "else");
+        emit(text, 1, &format!("else if (!PSYCHIC_TEXT({element}))"));
         emit(text, 2, "psychic_unknown(\"a returned pointer outside all arguments\");");
     }
 

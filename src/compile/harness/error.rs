@@ -33,6 +33,15 @@ pub enum HarnessError {
         /// The entry.
         entry: String,
     },
+    /// Several definitions of the entry have different heads, of which the preprocessor takes one.
+    #[error(
+        "`{entry}` has several definitions with different types or parameters, in branches of `#if`: \
+         write one that calls it, and name it as entry"
+    )]
+    Several {
+        /// The entry.
+        entry: String,
+    },
     /// A parameter is a pointer, and nothing states how much it points to.
     #[error(
         "parameter `{parameter}` of `{entry}` is a pointer: say how much it points to in \

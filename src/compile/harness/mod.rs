@@ -43,6 +43,7 @@ pub fn harness(
             functions: functions.into_iter().filter(|f| !f.starts_with("psychic_")).collect(),
         },
         Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
+        Unreadable::Several => HarnessError::Several { entry: entry.to_owned() },
     })?;
     let asks = |what: &&str| source.contains(*what);
     if let Some(what) = ["__INCLUDE_LEVEL__", "__BASE_FILE__"].into_iter().find(asks) {
@@ -81,15 +82,26 @@ pub fn harness(
     let show = show.definition();
     let most = buffers.into_iter().map(|buffer| buffer.declaration);
     let most: String = most.map(|declaration| format!(" {declaration};")).collect();
+    // A program may ask whether `main` is a macro.
+    let [renamed, named] = match source.contains("main") {
+        true => ["#define main psychic_subject_main\n", "#undef main\n"],
+        false => [""; 2],
+    };
+    // Behind the function, these may be macros.
+    let words = [entry].into_iter().chain(KEYWORDS);
+    let words: String = words.map(|word| format!("#undef {word}\n")).collect();
+    let ty = &signature.ty;
     Ok(format!(
         "/* Runs {entry} on symbolic arguments. */\n\
-         #define main psychic_subject_main\n\
-         #include \"{include}\"\n\
-         #undef main\n\
-         #include \"psychic.h\"\n\
+         {renamed}#include \"{include}\"\n\
+         {named}{words}#include \"psychic.h\"\n\
+         \n\
+         _Static_assert(__builtin_types_compatible_p(__typeof__({entry}), __typeof__({ty})),\n\
+         \x20 \"a macro or an attribute gives `{entry}` another type than `{ty}`: \"\n\
+         \x20 \"write a function that calls it, and name it as entry\");\n\
          \n\
          union psychic_buffers {{ char psychic_none;{most} }};\n\
-         {APART}{SIZE}{TRUTH}{show}\
+         {APART}{SIZE}{TEXT}{TRUTH}{show}\
          \n\
          int main(void)\n\
          {{\n\
@@ -99,6 +111,12 @@ pub fn harness(
          }}\n"
     ))
 }
+
+/// The keywords of which a harness makes types.
+const KEYWORDS: [&str; 15] = [
+    "_Bool", "char", "const", "double", "enum", "float", "int", "long", "short", "signed",
+    "struct", "union", "unsigned", "void", "volatile",
+];
 
 /// What the callers of an entry know: its signature in the original, whatever a revision calls its
 /// parameters.
@@ -182,6 +200,10 @@ const SIZE: &str = "#define PSYCHIC_SIZE(type) _Generic((type *)0, \\\n\
     \x20 unsigned short *: 2, int *: 4, unsigned *: 4, long *: 8, unsigned long *: 8, \\\n\
     \x20 long long *: 8, unsigned long long *: 8, float *: 4, double *: 8, long double *: 10, \\\n\
     \x20 default: 0)\n";
+
+/// Whether the type `type` is one of characters.
+const TEXT: &str = "#define PSYCHIC_TEXT(type) _Generic((type *)0, \\\n\
+    \x20 char *: 1, signed char *: 1, unsigned char *: 1, default: 0)\n";
 
 /// Assumes that every byte of a value of type `type` is 0 or 1 if the type is `_Bool`.
 const TRUTH: &str = "#define PSYCHIC_TRUTH(type, value) \\\n\

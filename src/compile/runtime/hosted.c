@@ -8,9 +8,11 @@
  * - in a test there are no environment variables but those of the test.
  */
 #define _GNU_SOURCE
+#include "kernel.h"
 #include "plain.h"
 #include "surroundings.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -18,17 +20,42 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-_Noreturn void psychic_abort(void) { abort(); }
+/* A program may have functions of its own with the names of libc's, which libc does not call. Neither
+ * does what follows. */
+#define UNLESS_DEFINED __attribute__((weak))
+
+/* Sends the program a signal, also if it is blocked, and ends it if the program goes on. */
+static _Noreturn void end_by(int number) {
+  /* As the kernel knows sets and actions: the default action has the handler 0. */
+  unsigned long set[] = {1ul << (number - 1)}, usual[4] = {0};
+  long process = kernel(SYS_getpid, 0, 0, 0, 0, 0, 0);
+  long thread = kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+  KERNEL4(SYS_rt_sigprocmask, SIG_UNBLOCK, set, 0, sizeof set);
+  KERNEL3(SYS_tgkill, process, thread, number);
+  KERNEL4(SYS_rt_sigaction, number, usual, 0, sizeof set);
+  KERNEL3(SYS_tgkill, process, thread, number);
+  psychic_end(127);
+}
+
+_Noreturn void psychic_abort(void) { end_by(SIGABRT); }
 
 /* Called for a division by a constant zero (compile/divisions.rs), which otherwise means
  * nothing. */
-_Noreturn void __ubsan_handle_divrem_overflow_minimal_abort(void) {
-  raise(SIGFPE);
-  abort();
-}
+_Noreturn void __ubsan_handle_divrem_overflow_minimal_abort(void) { end_by(SIGFPE); }
+
+int psychic_setvbuf(FILE *, char *, int, size_t) __asm__("_IO_setvbuf");
 
 __attribute__((constructor)) static void show_everything_printed(void) {
-  setvbuf(stdout, NULL, _IONBF, 0);
+  psychic_setvbuf(stdout, NULL, _IONBF, 0);
+}
+
+/* glibc's first `perror` changes errno unless standard error can also be read, as a terminal can. */
+UNLESS_DEFINED void perror(const char *message) {
+  int before = errno;
+  void (*perror_of_libc)(const char *) = (void (*)(const char *))dlsym(RTLD_NEXT, "perror");
+  errno = before;
+  perror_of_libc(message);
+  errno = before;
 }
 
 /* Runs before the program's constructors. Without a test, a person may want their own variables. */
@@ -52,7 +79,6 @@ __attribute__((section(".init_array.00100"), used)) static void (*const first)(v
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *memory);
-#define UNLESS_DEFINED __attribute__((weak))
 
 UNLESS_DEFINED void *malloc(size_t size) { return __libc_calloc(1, size); }
 
@@ -103,5 +129,5 @@ _Noreturn void __assert_fail(const char *assertion, const char *file, unsigned l
   (void)line;
   (void)function;
   psychic_say((const char *[]){"Assertion `", assertion, "' failed.", NULL});
-  abort();
+  end_by(SIGABRT);
 }

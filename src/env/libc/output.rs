@@ -191,6 +191,20 @@ fn count(
     };
     Ok(count.resolve(|| star))
 }
+/// The conversion as a format has it, without flags, width and precision.
+fn name(conversion: &Conversion) -> &'static str {
+    match conversion.kind {
+        ConversionKind::SignedInt | ConversionKind::UnsignedInt(_) => "of an integer",
+        ConversionKind::Char if conversion.length.is_wide() => "%lc",
+        ConversionKind::Char => "%c",
+        ConversionKind::String if conversion.length.is_wide() => "%ls",
+        ConversionKind::String => "%s",
+        ConversionKind::Pointer => "%p",
+        ConversionKind::Float(..) => "of a floating-point number",
+        ConversionKind::WriteCount => "%n",
+        ConversionKind::ErrnoText => "%m",
+    }
+}
 
 fn convert(
     machine: &mut dyn Machine,
@@ -200,7 +214,8 @@ fn convert(
 ) -> Result<(), Stop> {
     let width = count(machine, conversion.width, arguments)?;
     let precision = count(machine, conversion.precision, arguments)?;
-    let unsupported = || Stop::unsupported(format!("printf conversion {:?}", conversion.kind));
+    let unsupported =
+        || Stop::unsupported(format!("the conversion {} of printf", name(conversion)));
     match conversion.kind {
         ConversionKind::SignedInt | ConversionKind::UnsignedInt(_) => {
             let format = conversion.number_format(width, precision).ok_or_else(unsupported)?;
@@ -213,7 +228,7 @@ fn convert(
             let value = machine.exprs().extract(value, 0, conversion.value_bits());
             text.push_number(machine.exprs(), value, format);
         }
-        ConversionKind::Char if conversion.value_bits() == 8 => {
+        ConversionKind::Char if !conversion.length.is_wide() => {
             let value = arguments.next(machine, ArgumentKind::Integer(32))?;
             let value = machine.free_of_revision(value, 32)?;
             let byte = machine.exprs().extract(value, 0, 8);
@@ -222,7 +237,7 @@ fn convert(
                 text.push_byte(machine.exprs(), byte);
             });
         }
-        ConversionKind::String if conversion.value_bits() == 64 => {
+        ConversionKind::String if !conversion.length.is_wide() => {
             let address = arguments.next(machine, ArgumentKind::Integer(64))?;
             let limit = precision.and_then(|count| u64::try_from(count).ok());
             let address = machine.free_of_revision(address, 64)?;

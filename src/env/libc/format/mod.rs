@@ -103,7 +103,8 @@ impl Length {
         }
     }
 
-    fn is_wide(self) -> bool {
+    /// Whether characters of this length are wide ones.
+    pub(in crate::env::libc) fn is_wide(self) -> bool {
         self.integer_bits() == 64
     }
 }
