@@ -19,6 +19,7 @@ mod libc;
 mod order;
 mod package;
 mod program;
+mod resolution;
 mod revisions;
 mod sources;
 mod tree;

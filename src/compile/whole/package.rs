@@ -13,6 +13,7 @@ use std::{
 use super::{
     commands::{Commands, Reads, read_commands},
     libc,
+    resolution::Resolution,
     tree::{MERGED, RESOLVED, SourceTree, copy, remove_modules, write},
 };
 use crate::{
@@ -340,11 +341,7 @@ impl Whole {
         let module = PathBuf::from(module);
         let program = self.recipe.program.clone();
         if module.is_file() {
-            let mut resolved = tree.join(&program).into_os_string();
-            resolved.push(RESOLVED);
-            let resolved = PathBuf::from(resolved);
-            let text = fs::read(&resolved).map_err(BuildError::io(&resolved))?;
-            return match redefined(&String::from_utf8_lossy(&text)) {
+            return match self.resolution(tree)?.redefined() {
                 Some(name) => Err(BuildError::Unite(format!(
                     "an option or script of the linker says what `{name}` is (--wrap or --defsym, \
                      say), which is not modelled"
@@ -353,6 +350,15 @@ impl Whole {
             };
         }
         Err(BuildError::NoProgram { program, expected: module })
+    }
+
+    /// How the linker resolved the symbols of the program in a tree.
+    pub(super) fn resolution(&self, tree: &Path) -> Result<Resolution, BuildError> {
+        let mut record = tree.join(&self.recipe.program).into_os_string();
+        record.push(RESOLVED);
+        let record = PathBuf::from(record);
+        let text = fs::read(&record).map_err(BuildError::io(&record))?;
+        Ok(Resolution::new(&String::from_utf8_lossy(&text), tree, &self.libc))
     }
 
     /// Builds the tree with some changes in a directory: only what they affect, or all of it if
@@ -401,26 +407,5 @@ impl Whole {
         list.args(["--defined-only", "--format=just-symbols"]).arg(self.libc.join("lib/libc.a"));
         let output = self.toolchain.run(&mut list)?;
         Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
-    }
-}
-
-/// The name of a symbol that the linker does not take from a module that defines it, if there is
-/// one. `resolved` is lld's record of how it resolved the symbols of modules.
-fn redefined(resolved: &str) -> Option<&str> {
-    let symbols = resolved.lines().filter_map(|line| line.strip_prefix("-r="));
-    let mut told = symbols.filter_map(|line| line.rsplit_once(','));
-    let (symbol, _) = told.find(|(_, how)| how.contains('r'))?;
-    symbol.rsplit_once(',').map(|(_, name)| name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_symbol_that_an_option_redefines_is_found() {
-        let plain = "a.o\n-r=a.o,main,plx\n-r=a.o,work,l\nb.o\n-r=b.o,work,pl\n";
-        assert_eq!(redefined(plain), None);
-        assert_eq!(redefined(&plain.replace("work,l\n", "work,lr\n")), Some("work"));
     }
 }

@@ -105,7 +105,9 @@ impl Whole {
             }
             let own = Own {
                 loses_result: self.loses_result(&tree, bitcode, &commands)?,
-                is_told: !self.changes_build(changes) && self.is_all(&tree, bitcode, &commands)?,
+                is_told: !self.changes_build(changes)
+                    && self.is_all(&tree, bitcode, &commands)?
+                    && self.resolution(&tree)?.agrees(&self.resolution(&self.tree)?),
             };
             let text = serde_json::to_vec(&own).map_err(failed)?;
             fs::write(&record, text).map_err(BuildError::io(&record))
@@ -133,6 +135,10 @@ impl Whole {
             if !sources.is_empty() {
                 self.replace(sources, &tree)?;
                 self.remake(&tree, scratch)?;
+            }
+            if !self.resolution(&tree)?.agrees(&self.resolution(&self.tree)?) {
+                let why = "the linker takes another definition of a symbol than in the original";
+                return Err(BuildError::Unite(why.to_owned()));
             }
             self.finish(&tree, scratch, bitcode, None).map(drop)
         })
@@ -289,9 +295,12 @@ impl Whole {
 /// Stands for the arithmetic that [`align_objects`] defines, in a key.
 const ARITHMETIC: &str = "constant counts and inexact divisions defined";
 
+/// Stands for the comparison of what the linker resolves, in a key.
+const RESOLVED_ALIKE: &str = "definitions compared";
+
 /// What the linker is told about addresses, and how modules are changed, as part of a key.
 fn layout() -> String {
-    [IMAGE_BASE, CODE, ORDER, ARITHMETIC].join(" ")
+    [IMAGE_BASE, CODE, ORDER, ARITHMETIC, RESOLVED_ALIKE].join(" ")
 }
 
 /// The paths and contents of changed files as texts, for a key.
