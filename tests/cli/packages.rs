@@ -363,3 +363,39 @@ fn a_library_of_the_package_comes_before_the_libc() {
     };
     assert_eq!([end(0), end(1)], [Some(7), Some(8)]);
 }
+
+/// A patch changes which definition other files get: its own in place of a weak one, or of a member of
+/// an archive.
+#[test]
+fn what_the_linker_takes_is_a_part_of_a_revision() {
+    let hook = "int hook(int c)\n{\n\treturn 0;\n}\n";
+    let main = "#include <stdio.h>\nint measure(int c);\nint main(void)\n{\n\
+                \treturn measure(getchar());\n}\n";
+    let strong = "--- a/main.c\n+++ b/main.c\n@@ -2 +2,5 @@\n int measure(int c);\n+int hook(int c)\n\
+                  +{\n+\treturn 0;\n+}\n";
+    let other = "--- a/hook.c\n+++ b/hook.c\n@@ -3 +3 @@\n-\treturn 0;\n+\treturn c == 'q';\n";
+    let archive = "prog: main.o measure.o hook.o\n\trm -f hook.a\n\t$(AR) rc hook.a hook.o\n\
+                   \t$(CC) $(CFLAGS) $(LDFLAGS) -o prog main.o measure.o hook.a\n";
+    let plain = "prog: main.o measure.o hook.o\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o prog $^\n";
+    for (makefile, how) in [(archive, ""), (plain, "__attribute__((weak)) ")] {
+        let config = "name = \"x\"\npatches = [\"*.diff\"]\n[build]\ndirectory = \"package\"\n\
+                      program = \"prog\"\n[inputs]\nstdin = { bytes = 1 }\n";
+        let scratch = Scratch::new()
+            .file("subject.toml", config)
+            .file("package/Makefile", makefile)
+            .file("package/main.c", main)
+            .file("package/hook.c", &format!("{how}{hook}"))
+            .file(
+                "package/measure.c",
+                "int hook(int c);\nint measure(int c) { return hook(c) + 1; }\n",
+            )
+            .file("1.diff", strong)
+            .file("2.diff", other);
+        let ran = run(&mut scratch.stage("diff"));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let pairs: Vec<PairRow> = table(&scratch.out());
+        let verdicts: Vec<Verdict> = pairs.iter().map(|pair| pair.verdict).collect();
+        let expected = [Verdict::Equivalent, Verdict::Distinguished, Verdict::Distinguished];
+        assert_eq!(verdicts, expected, "{how}{}", ran.stdout);
+    }
+}
