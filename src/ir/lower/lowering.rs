@@ -9,7 +9,7 @@ use super::library::Library;
 use super::types::{Lowered, lane_width, scalars, unsupported};
 use crate::expr::Bv;
 use crate::ir::opt::Code;
-use crate::ir::{Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Reg, SourceLine};
+use crate::ir::{BinaryOp, Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Reg, SourceLine};
 use crate::llvm::{Block, Opcode, Source, Value};
 
 /// The scalars of a value.
@@ -126,7 +126,22 @@ impl<'a, 'm> Lowering<'a, 'm> {
                 return Ok(smallvec![self.compute(cut)]);
             }
         }
-        self.named_parts(value)
+        match self.named_parts(value) {
+            Err(error) if value.is_expression() => {
+                // A number computed from addresses is no constant before these are known.
+                let op = match value.expression_opcode() {
+                    Opcode::LLVMAdd => BinaryOp::Add,
+                    Opcode::LLVMSub => BinaryOp::Sub,
+                    Opcode::LLVMMul => BinaryOp::Mul,
+                    Opcode::LLVMXor => BinaryOp::Xor,
+                    _ => return Err(error),
+                };
+                let width = lane_width(value.ty())?;
+                let (a, b) = (self.scalar(value.operand(0))?, self.scalar(value.operand(1))?);
+                Ok(smallvec![self.compute(|dst| Inst::Binary { op, width, dst, a, b })])
+            }
+            parts => parts,
+        }
     }
 
     /// The scalars of a value, if no instruction is needed to compute them.
