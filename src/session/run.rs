@@ -2,60 +2,35 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
-    path::Path,
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use tempfile::TempDir;
 
 use super::{
-    addresses::native_addresses,
-    bounds::unreached,
     built::Built,
+    conclude::{Concluded, conclude},
     error::Error,
-    findings::{Findings, Run, write_inputs},
+    exploration::{Exploration, Explored, LEAST_JUDGING},
+    findings::Findings,
     inner::probed,
     inputs,
     interact::{self, Interact},
     merged::Merged,
-    native::Native,
     observer::{Event, Observer},
-    options::{Options, Sharing, Until},
-    rounds::{MANY_IN_VAIN, explore_and_pair},
+    options::{Options, Until},
     rows::takes_part,
-    shadow::{self, Behind, Hunt, Shadow},
+    shadow::Shadow,
     stage::Stage,
 };
 use crate::{
-    diff::{self, Differ, Question, RegionWalk, Regions, Task, When},
-    exec::{Clock, Program, Start, State},
-    explore::{ExploreConfig, Explorer, Search},
+    diff::{Question, When},
     interrupt::Interrupt,
-    ir::Module,
     replay::{self, TestInput},
-    results::{FoundBy, PairRow, Phase, ResultsDir, Verdict},
-    solver::{SolverConfig, record::Recording},
+    results::{FoundBy, PairRow, ResultsDir, Verdict},
     subject::{Revision, Subject},
 };
-
-/// The part of the time budget after which exploring ends.
-const EXPLORING_PART: f64 = 0.7;
-/// The part of the time budget after which no more variants of known inputs are tried.
-const TRYING_PART: f64 = 0.85;
-/// The part of the time budget after which pairing begins nothing new. The rest is for judging the
-/// tests; no native run begins after it.
-const SEARCHING_PART: f64 = 0.9;
-/// The least time for judging the tests: a small budget must not lose what was found.
-const LEAST_JUDGING: Duration = Duration::from_secs(5);
-/// The least time limit for walking the regions of the input if that was not asked for. The limit
-/// is otherwise an eighth of the time since exploring began.
-const LEAST_WALK: Duration = Duration::from_secs(1);
-
-/// What is said about the interaction of changes if some clusterings may not have been seen.
-const UNVISITED: &str = "not every way in which inputs tell the subsets apart was visited: other inputs may \
-                         show further interactions";
 
 /// The greatest number of subsets of changes for which every clustering is looked for.
 const FEW: usize = 64;
@@ -206,23 +181,42 @@ impl Session {
         shadow: Option<&Shadow>,
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
-        let interrupt = &self.options.search.interrupt;
-        let (built, module) = unless_interrupted(interrupt, || {
-            let built = self.stage.build(&mut merged, observer)?;
-            self.stage.note_built();
+        let Self { stage, options, .. } = self;
+        let (built, module) = unless_interrupted(&options.search.interrupt, || {
+            let built = stage.build(&mut merged, observer)?;
+            stage.note_built();
             observer.observe(Event::Built);
             Ok(built)
         })?;
         // The time of merge and build does not count towards the budget of the search.
         let building = began.elapsed();
-        let found = self.explore(
-            (&merged, &built, module),
-            seeds,
-            shadow,
-            observer,
-            |explored, observer| self.conclude(explored, &merged, (began, building), observer),
-        );
-        Ok(found?)
+        let exploration = Exploration { shadow, ..self.exploration(&merged, &built) };
+        let concluded = exploration.run(module, seeds, observer, |explored, observer| {
+            conclude(&exploration, explored, (began, building), observer)
+        })?;
+        let Concluded { mut findings, all_judged } = concluded;
+        if !options.search.interrupt.is_set() {
+            let time = options.search.time(&stage.subject.config.budget);
+            let spent = began.elapsed().saturating_sub(building);
+            let left = time.map(|time| time.saturating_sub(spent).max(LEAST_JUDGING));
+            match self.inner(&merged, findings.pairs(), left, observer) {
+                Ok(Some(inner)) => findings.look_inside(inner, &stage.subject.config.outputs),
+                Ok(None) => {}
+                Err(error) => observer.observe(Event::NotInside { error: &error }),
+            }
+        }
+        findings.write_to(&stage.results)?;
+        if all_judged {
+            stage.results.forget_tests().map_err(anyhow::Error::from)?;
+        }
+        stage.place.finish().map_err(anyhow::Error::from)?;
+        findings.interrupted = options.search.interrupt.is_set();
+        Ok(findings)
+    }
+
+    fn exploration<'a>(&'a self, merged: &'a Merged, built: &'a Built) -> Exploration<'a> {
+        let Self { stage, options, changes, .. } = self;
+        Exploration { stage, options, merged, built, shadow: None, changes: changes.as_ref() }
     }
 
     /// When two revisions differ ([`Differ::when`]). `known` has inputs, and whether the two
@@ -237,243 +231,14 @@ impl Session {
         let (built, module) = self.stage.build(&mut merged, observer)?;
         merged.revisions.retain(|revision| pair.contains(revision));
         let signs = self.stage.integers();
-        let found =
-            self.explore((&merged, &built, module), Vec::new(), None, observer, |explored, _| {
-                let Explored { explorer, mut differ, clock, .. } = explored;
-                let deadline = clock.deadline();
-                let question = Question { pair, signs: signs.as_ref(), known, deadline };
-                Ok(differ.when(question, &explorer.exhausted())?)
-            });
+        let exploration = self.exploration(&merged, &built);
+        let found = exploration.run(module, Vec::new(), observer, |explored, _| {
+            let Explored { explorer, mut differ, clock, .. } = explored;
+            let deadline = clock.deadline();
+            let question = Question { pair, signs: signs.as_ref(), known, deadline };
+            Ok(differ.when(question, &explorer.exhausted())?)
+        });
         Ok(found?)
-    }
-
-    /// Explores and pairs what was built, within the time budget. Then `conclude` makes the result.
-    fn explore<T>(
-        &self,
-        (merged, built, module): (&Merged, &Built, Module),
-        seeds: Vec<(TestInput, FoundBy)>,
-        shadow: Option<&Shadow>,
-        observer: &mut dyn Observer,
-        conclude: impl FnOnce(Explored<'_, '_>, &mut dyn Observer) -> anyhow::Result<T>,
-    ) -> anyhow::Result<T> {
-        let Self { stage, options, .. } = self;
-        let config = &stage.subject.config;
-        let mut program = Program::new(module, &options.search.models()?.with_terms());
-        program.uninitialised = config.uninitialised;
-        program.native_addresses = native_addresses(&program.module, &built.native_addresses);
-        if !options.apart {
-            program.rejoin();
-        }
-        if stage.is_whole() && !options.all_paths {
-            program.end_what_is_unaffected();
-        }
-        let inputs = inputs::of_subject(&program.exprs, &stage.subject)?;
-        let start = Start {
-            entry: program.entry().into(),
-            revisions: merged.revisions.iter().copied().collect(),
-            args: inputs.args,
-            env: inputs.env,
-            stdin: inputs.stdin,
-            files: inputs.files,
-            times: inputs.times,
-        };
-        let first = program.start(start.clone())?;
-        let first = match options.sharing {
-            Sharing::Full => first,
-            Sharing::None => first.iter().flat_map(State::parted).collect(),
-        };
-        let mut exploration = options.search.config(Search::Directed, &config.budget);
-        let tests: Vec<TestInput> = seeds.iter().map(|(input, _)| input.clone()).collect();
-        exploration.seeds = diff::seeds(&program.exprs, &first, &tests);
-        exploration.solver.record = options.queries.as_deref().map(recording).transpose()?;
-        let budget = options.search.time(&config.budget);
-        let clock = |time: Option<Duration>| Clock::new(time, &options.search.interrupt);
-        // A search for divergences gives no step more time than it has itself.
-        let part = |part| {
-            let clock = clock(budget.map(|time| time.mul_f64(part)));
-            shadow.map_or(clock, |shadow| clock.within(shadow.concolic))
-        };
-        let (exploring, trying) = (part(EXPLORING_PART), part(TRYING_PART));
-        let searching = budget.map(|time| time.mul_f64(SEARCHING_PART));
-        let judging = searching.zip(budget).map(|(part, all)| all.max(part + LEAST_JUDGING));
-        let (clock, judging) = (clock(searching), clock(judging));
-        let record = exploration.solver.record.clone();
-        let solver = SolverConfig { deadline: clock.deadline(), ..exploration.solver.clone() };
-        let native = Native::new(stage, built, judging.deadline())?;
-        let limits = exploration.limits;
-        let (manner, beginning) = (exploration.clone(), first.clone());
-        let mut explorer = Explorer::new(&program, exploration, first, exploring)?;
-        let mut differ = Differ::new(Task {
-            program: &program,
-            start: Some((start.clone(), limits)),
-            replay: &native,
-            solver: SolverConfig { record: record.as_ref().map(Recording::of_pairs), ..solver },
-            outputs: config.outputs.clone(),
-            reals: stage.real_numbers(),
-            revisions: merged.revisions.clone(),
-            without_result: built.without_result.clone(),
-            clock,
-        });
-        differ.have_same_code(built.same_code.clone());
-        let began = Instant::now();
-        observer.observe(Event::Exploring);
-        for (tests, (input, found_by)) in seeds.into_iter().enumerate() {
-            if found_by == FoundBy::Given && clock.is_over() {
-                // The test is not lost: the next run is given it, too.
-                continue;
-            }
-            observer.observe(Event::Trying { tests });
-            differ.seed(input, found_by)?;
-        }
-        // Two revisions have only one tree.
-        let for_pairs = stage.is_whole() || merged.revisions.len() <= 2;
-        let mut until =
-            options.until.unwrap_or(if for_pairs { Until::Pairs } else { Until::Either });
-        let mut exhausted = false;
-        // A search that has tests does not look at what is far from them.
-        if shadow.is_none() || tests.is_empty() {
-            (exhausted, until) =
-                explore_and_pair(&mut explorer, &mut differ, (until, trying), stage, observer)?;
-        }
-        let (mut behind, mut bounds) = (Vec::new(), Vec::new());
-        if let Some(shadow) = shadow {
-            let config = ExploreConfig { divergences_from: Some(shadow.old), ..manner };
-            let (program, start, first, config) = (&program, &start, &beginning[..], &config);
-            let hunt = Hunt { shadow, stage, program, start, first, config, clock };
-            let followed = match tests.is_empty() {
-                true => hunt.behind(hunt.everywhere()?, Phase::Symbolic)?,
-                false => hunt.behind(hunt.along(&tests)?, Phase::Concolic)?,
-            };
-            bounds.extend(followed.bound());
-            for found in followed.paths {
-                let Some(input) = differ.input_of(&found.state) else { continue };
-                differ.seed(input.clone(), FoundBy::Divergence)?;
-                behind.push((found, input));
-            }
-        }
-        if let Some(task) = &self.changes {
-            task.cover(&mut differ, clock)?;
-        }
-        differ.finish(&explorer.exhausted(), explorer.pool())?;
-        if exhausted && shadow.is_none() {
-            // Native runs may tell apart revisions about which no path says anything.
-            differ.try_variants(&[], MANY_IN_VAIN, trying)?;
-        }
-        let program = &program;
-        let explored = Explored {
-            program,
-            shadow: shadow.map(|shadow| (shadow, behind)),
-            bounds,
-            explorer,
-            differ,
-            native: &native,
-            exhausted,
-            until,
-            began,
-            clock,
-            judging,
-            record,
-        };
-        conclude(explored, observer)
-    }
-
-    /// Walks the regions, searches for the tree, and writes the results.
-    fn conclude(
-        &self,
-        explored: Explored<'_, '_>,
-        merged: &Merged,
-        (begin, building): (Instant, Duration),
-        observer: &mut dyn Observer,
-    ) -> anyhow::Result<Findings> {
-        let Self { stage, .. } = self;
-        let Explored { program, shadow, mut bounds, explorer, mut differ, native, .. } = explored;
-        let Explored { exhausted, until, began, clock, judging, record, .. } = explored;
-        // The tests were judged again and have new numbers.
-        stage.results.put_tests_aside()?;
-        let walk = if exhausted && until != Until::Pairs && !clock.is_over() {
-            observer.observe(Event::Walking);
-            let regions = match until {
-                // Every clustering was asked for.
-                Until::Trees => Regions {
-                    every: self.changes.is_some(),
-                    ..Regions::asked_for(clock.deadline())
-                },
-                Until::Pairs | Until::Either => {
-                    let time = (began.elapsed() / 8).max(LEAST_WALK);
-                    Regions::by_default(clock.within(time).deadline())
-                }
-            };
-            differ.walk(regions)?
-        } else {
-            RegionWalk::default()
-        };
-        if !clock.is_interrupted() {
-            differ.shorten_tests()?;
-        }
-        let shares = match clock.is_interrupted() {
-            true => Vec::new(),
-            false => differ.shares(&explorer.exhausted(), explorer.dropped(), explorer.pool()),
-        };
-        let divergences = shadow.map(|(shadow, behind)| {
-            let judged = (differ.tests(), differ.revisions());
-            let (rows, of_lines) = shadow::rows(shadow, stage, program, &behind, judged);
-            bounds.extend(of_lines);
-            rows
-        });
-        bounds.extend(native.without_sanitizer());
-        let followed = explorer.exhausted();
-        bounds.extend(unreached(program.asks(), differ.states(), &merged.revisions, &followed));
-        // If time was over, some tests of an earlier run may not have been run again.
-        let all_judged = native.is_in_time();
-        // The search for the tree may take long; what was found must be on disk before it.
-        write_inputs(&stage.results, differ.tests())?;
-        let run = Run {
-            stage,
-            merged,
-            program,
-            differ: &differ,
-            walk,
-            shares,
-            divergences,
-            bounds,
-            statistics: explorer.statistics(),
-            exhausted,
-            until,
-            building,
-            elapsed: begin.elapsed(),
-            deadline: judging.deadline(),
-        };
-        let mut findings = run.findings()?;
-        if let Some(task) = &self.changes {
-            let mut found =
-                task.found(findings.tests(), findings.revisions(), &findings.report().right)?;
-            if !findings.complete {
-                found.bounds.push(UNVISITED.to_owned());
-            }
-            findings.report.summary.interactions = found.sets();
-            findings.report.summary.critical = found.critical.len() as u32;
-            findings.report.interaction = Some(found);
-        }
-        // These are large, and another comparison may follow.
-        drop((explorer, differ));
-        if !clock.is_interrupted() {
-            let time = self.options.search.time(&stage.subject.config.budget);
-            let spent = begin.elapsed().saturating_sub(building);
-            let left = time.map(|time| time.saturating_sub(spent).max(LEAST_JUDGING));
-            match self.inner(merged, findings.pairs(), left, observer) {
-                Ok(Some(inner)) => findings.look_inside(inner, &stage.subject.config.outputs),
-                Ok(None) => {}
-                Err(error) => observer.observe(Event::NotInside { error: &error }),
-            }
-        }
-        findings.write_to(&stage.results)?;
-        findings.recorded = record.is_none_or(|record| record.is_complete());
-        if all_judged {
-            stage.results.forget_tests()?;
-        }
-        stage.place.finish()?;
-        findings.interrupted = clock.is_interrupted();
-        Ok(findings)
     }
 
     /// Compares the revisions of equivalent pairs by what their functions return and leave, within
@@ -512,26 +277,6 @@ impl Session {
     }
 }
 
-/// An exploration that has ended, with all that it found.
-struct Explored<'e, 'd> {
-    program: &'e Program,
-    /// The divergences that were looked for, and the inputs that were found.
-    shadow: Option<(&'e Shadow, Vec<(Behind, TestInput)>)>,
-    /// What was not looked at behind divergences, in words.
-    bounds: Vec<String>,
-    explorer: Explorer<'e>,
-    differ: Differ<'d>,
-    native: &'e Native<'e>,
-    /// As [`Findings::exhausted`].
-    exhausted: bool,
-    until: Until,
-    began: Instant,
-    /// The clock for beginning anything new. `judging` is the clock for judging tests.
-    clock: Clock<'e>,
-    judging: Clock<'e>,
-    record: Option<Recording>,
-}
-
 /// Runs a step that comes before anything can be found.
 ///
 /// # Errors
@@ -546,15 +291,4 @@ fn unless_interrupted<T>(
     }
     let made = make();
     if interrupt.is_set() { Err(Error::Interrupted) } else { Ok(made?) }
-}
-
-/// Prepares `directory` for the queries that verdicts rest on. It must be empty, as queries of two
-/// runs must not be mixed.
-fn recording(directory: &Path) -> anyhow::Result<Recording> {
-    let name = || directory.display().to_string();
-    fs::create_dir_all(directory).with_context(name)?;
-    if fs::read_dir(directory).with_context(name)?.next().is_some() {
-        bail!("{} is not empty: --emit-smt2 takes a new directory", name());
-    }
-    Ok(Recording::of_exploration(directory.to_owned()))
 }

@@ -9,7 +9,9 @@ use super::library::Library;
 use super::types::{Lowered, lane_width, scalars, unsupported};
 use crate::expr::Bv;
 use crate::ir::opt::Code;
-use crate::ir::{BinaryOp, Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Reg, SourceLine};
+use crate::ir::{
+    BinaryOp, Cast, Constant, Function, Inst, Operand, OperandKind, Pc, Reg, SourceLine,
+};
 use crate::llvm::{Block, Opcode, Source, Value};
 
 /// The scalars of a value.

@@ -142,9 +142,8 @@ impl NumberLayout {
         exprs.ite(is_decimal, from(b'0'), from(radix.digit(10) - 10))
     }
 
-    /// The number that `count` digits of a value make: the digits that have `position` to `position
-    /// + count - 1` digits to their right. The value must have this layout, and the result is as
-    /// wide as the value.
+    /// The number that `count` digits of a value make: the one with `position` digits to its right,
+    /// and those before it. The value must have this layout, and the result is as wide as the value.
     pub fn digits(
         &self,
         exprs: &Exprs,
