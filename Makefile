@@ -44,7 +44,7 @@ test: setup
 # change for a reason.
 results: setup release
 	@for subject in foo smallest musl-strverscmp coreutils-cut busybox-cut \
-		coreutils-dd find-20834; do \
+		coreutils-dd find-20834 grep-8f08d8e2; do \
 		cargo run --release --locked --quiet -- diff patches/$$subject || exit 1; \
 	done
 	@scripts/readme.py target/release/psychic
