@@ -454,7 +454,24 @@ impl Executor<'_> {
                 }
             }
             Inst::Unsupported { what } => return Err(Stop::unsupported(&**what)),
-            other => unreachable!("{other:?} is handled by `step`"),
+            Inst::Move { .. }
+            | Inst::Binary { .. }
+            | Inst::Compare { .. }
+            | Inst::CompareBranch { .. }
+            | Inst::Load { .. }
+            | Inst::LoadIndexed { .. }
+            | Inst::Store { .. }
+            | Inst::StoreIndexed { .. }
+            | Inst::Address { .. }
+            | Inst::Jump { .. }
+            | Inst::Branch { .. }
+            | Inst::Cast { .. }
+            | Inst::Call(..)
+            | Inst::Return { .. }
+            | Inst::Switch(..)
+            | Inst::Select { .. } => {
+                unreachable!("{inst:?} is handled by `step`")
+            }
         }
         Ok(Next::Advance)
     }

@@ -1,6 +1,7 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them, or as files
 //! alone.
 
+mod classes;
 pub mod config;
 mod error;
 mod fault;
@@ -18,6 +19,7 @@ mod stdin;
 mod times;
 mod whole;
 
+pub use classes::OpenClasses;
 pub use config::SubjectConfig;
 pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
@@ -25,7 +27,7 @@ pub use load::{CONFIG_FILE, GivenStdin, Subject, TestFiles, is_variable};
 pub(crate) use loose::name_of;
 pub use patch::{Form, Patch};
 pub use path::unquoted;
-pub use revision::{NoRevision, OpenClasses, Revision, RevisionSet};
+pub use revision::{NoRevision, Revision, RevisionSet};
 pub use setup::cache_directory;
 pub use source::{RESULTS_MARK, files_below, is_results};
 pub use times::Times;
