@@ -246,7 +246,7 @@ fn options_without_meaning() {
         says(&message, &[option, value]);
         message
     };
-    says(&refuse("--search", "zigzag"), &["dfs, bfs, random-path, coverage, shortest or directed"]);
+    says(&refuse("--search", "zigzag"), &["directed, dfs, bfs, random-path, coverage, shortest"]);
     says(&refuse("--time-budget", "soon"), &["60s, 10m or 2h"]);
     says(&refuse("--time-budget", "5"), &["ms, s, m or h"]);
     refuse("--time-budget", "-5s");

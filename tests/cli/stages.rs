@@ -149,6 +149,20 @@ fn sources_and_patches_are_those_that_were_compared() {
     assert_eq!(ran, [Some(0); 3]);
 }
 
+/// A run knows all that another one writes, also where no mark says so.
+#[test]
+fn whatever_a_run_writes_is_known_to_the_next() {
+    let scratch = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return !x;");
+    for _ in 0..2 {
+        let ran = run(&mut scratch.stage("diff"));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        for stage in ["merge", "build", "explore", "rank"] {
+            assert_eq!(run(&mut scratch.stage(stage)).code, Some(0), "{stage}");
+        }
+        fs::remove_file(scratch.out().join(".psychic")).expect("written");
+    }
+}
+
 /// Two files with the same name are two tests.
 #[test]
 fn replay_numbers_tests_of_one_name() {
