@@ -197,7 +197,7 @@ fn patched_copies_beside_the_diffs_are_candidates_too() {
         .file("src/sign.c", SOURCE)
         .file(
             "patches/1.diff",
-            "--- a/sign.c\n+++ b/sign.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\treturn x > 1;\n",
+            "--- a/src/sign.c\n+++ b/src/sign.c\n@@ -3 +3 @@\n-\treturn x > 0;\n+\treturn x > 1;\n",
         )
         .file("patches/2.c", &SOURCE.replace("> 0", ">= 1"))
         .file("patches/sign.c", &SOURCE.replace("> 0", "> 2"));

@@ -130,7 +130,7 @@ fn sources_and_patches_are_those_that_were_compared() {
         let mut explain = scratch.stage("explain");
         explain.args(["0", "1"]);
         let mut export = scratch.stage("export");
-        export.args(["--as", "c"]);
+        export.args(["--as", "c", "--expected", "0"]);
         [scratch.stage("replay"), explain, export]
     };
     for (file, from, to) in [("a.c", "entry(int x)", "entry(int  x)"), ("1.diff", ">= 0", ">= 1")] {
