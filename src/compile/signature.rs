@@ -248,9 +248,11 @@ impl<'s, 't> File<'s, 't> {
 
     fn signature(&self, definition: Node<'t>) -> Result<Signature, Unreadable> {
         let mut declarator = definition.child_by_field_name("declarator");
-        let mut stars = 0;
+        let (mut stars, mut qualified) = (0, definition);
         while let Some(node) = declarator.filter(|d| d.kind() != "function_declarator") {
-            stars += usize::from(node.kind() == "pointer_declarator");
+            if node.kind() == "pointer_declarator" {
+                (stars, qualified) = (stars + 1, node);
+            }
             declarator = node.child_by_field_name("declarator").or_else(|| node.named_child(0));
         }
         let Some(declarator) = declarator else { return Err(Unreadable::OldStyle) };
@@ -282,7 +284,13 @@ impl<'s, 't> File<'s, 't> {
             parameters.clear();
         }
         let returns = self.base(definition, stars);
-        let ty = format!("{} ({})", self.full(definition, &returns), types.join(", "));
+        // Qualifiers of a result mean nothing, but are a part of the type.
+        let qualifiers = match &returns {
+            Type::Pointer { .. } => self.qualifiers(qualified),
+            _ => self.qualifiers(definition),
+        };
+        let result = self.full(definition, &returns);
+        let ty = format!("{result} {qualifiers}({})", types.join(", "));
         Ok(Signature { returns, parameters, ty })
     }
 
@@ -293,16 +301,18 @@ impl<'s, 't> File<'s, 't> {
             Type::Void => "void".to_owned(),
             Type::Scalar(text) | Type::Other(text) => text.clone(),
             Type::Pointer { element, dimensions, constant, .. } => {
-                let mut cursor = node.walk();
-                let is_volatile = node
-                    .children(&mut cursor)
-                    .any(|c| c.kind() == "type_qualifier" && self.text(c).contains("volatile"));
                 let constant = if *constant { "const " } else { "" };
-                let volatile = if is_volatile { "volatile " } else { "" };
+                let volatile = if self.has(node, "volatile") { "volatile " } else { "" };
                 let pointer = if dimensions.is_empty() { "*" } else { "(*)" };
                 format!("{constant}{volatile}{element} {pointer}{dimensions}")
             }
         }
+    }
+
+    /// The qualifiers of a declaration or a pointer, each with a space behind it.
+    fn qualifiers(&self, node: Node) -> String {
+        let words = ["const", "volatile"].into_iter().filter(|word| self.has(node, word));
+        words.map(|word| format!("{word} ")).collect()
     }
 
     fn parameter(&self, node: Node<'t>, number: usize) -> Parameter {
@@ -433,9 +443,14 @@ impl<'s, 't> File<'s, 't> {
 
     /// Whether `const` is among the specifiers: then what is pointed to is not written.
     fn is_const(&self, node: Node) -> bool {
+        self.has(node, "const")
+    }
+
+    /// Whether a declaration or a pointer has a qualifier.
+    fn has(&self, node: Node, qualifier: &str) -> bool {
         let mut cursor = node.walk();
         node.children(&mut cursor)
-            .any(|c| c.kind() == "type_qualifier" && self.text(c).contains("const"))
+            .any(|c| c.kind() == "type_qualifier" && self.text(c).contains(qualifier))
     }
 }
 
@@ -561,6 +576,8 @@ mod tests {
         let ty = |source: &str| read(source).ty;
         assert_eq!(ty("static int f(void) {}"), "int (void)");
         assert_eq!(ty("int f() {}"), "int ()");
+        assert_eq!(ty("static const int f(const int x) {}"), "int const (int)");
+        assert_eq!(ty("char *const f(char *const s) {}"), "char * const (char *)");
         assert_eq!(
             ty("const char *f(const char *s, volatile int v[], int m[2][3], long n, ...) {}"),
             "const char * (const char *, volatile int *, int (*)[3], long, ...)"

@@ -96,7 +96,7 @@ pub fn harness(
          {renamed}#include \"{include}\"\n\
          {named}{words}#include \"psychic.h\"\n\
          \n\
-         _Static_assert(__builtin_types_compatible_p(__typeof__({entry}), __typeof__({ty})),\n\
+         __extension__ _Static_assert(__builtin_types_compatible_p(__typeof__({entry}), __typeof__({ty})),\n\
          \x20 \"a macro or an attribute gives `{entry}` another type than `{ty}`: \"\n\
          \x20 \"write a function that calls it, and name it as entry\");\n\
          \n\

@@ -1,0 +1,4 @@
+const unsigned f(const int x)
+{
+	return x > 3 ? 2 : 1;
+}
