@@ -11,6 +11,6 @@ int main(void) {
 	if (length > most)
 		puts("long");
 	if (number == 77)
-		return rand() & 1;
+		return sleep(0) & 1;
 	return number < 10;
 }

@@ -6,6 +6,6 @@ int main(void) {
 	if (count < most)
 		puts("short");
 	if (bytes[1] == 'x')
-		return rand() & 1;
+		return sleep(0) & 1;
 	return bytes[0] > 'm';
 }

@@ -5,6 +5,6 @@ int main(void) {
 	int digit = 0, number = 0;
 	here;
 	if (number == 77)
-		return rand() & 1;
+		return sleep(0) & 1;
 	return digit * 2 + number;
 }
