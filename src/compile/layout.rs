@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -104,6 +104,32 @@ impl SourceLayout {
         }
         Ok(Self { directory, sources, changed, adds, plain })
     }
+}
+
+/// The files beside the original's sources that have the names of what a build makes there, such as
+/// `a.c.bc`: an earlier build has left them, if the tree was a revision's. A link to one would be
+/// written through.
+pub(super) fn leftovers(common: &Common) -> io::Result<BTreeSet<PathBuf>> {
+    let mut found = BTreeSet::new();
+    for source in common.sources.iter().map(PathBuf::as_path).chain([Path::new(HARNESS)]) {
+        let (Some(directory), Some(name)) = (source.parent(), source.file_name()) else { continue };
+        let begin = format!("{}.", name.to_string_lossy());
+        let directory = common.root.join(directory);
+        let entries = match fs::read_dir(&directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?.file_name();
+            let file = entry.to_string_lossy();
+            if file.starts_with(&begin)
+                && [".bc", ".ir", ".o"].iter().any(|end| file.ends_with(end))
+            {
+                found.insert(directory.join(entry));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Writes a `main` that calls the entry. Returns the index of the source that it includes and

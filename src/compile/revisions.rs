@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::{
     error::{BuildError, RevisionError},
     flags::Product,
-    layout::{Common, SourceLayout},
+    layout::{Common, SourceLayout, leftovers},
     modules,
     probes::{self, Probed},
     toolchain::Toolchain,
@@ -72,7 +72,9 @@ impl Revisions {
             alias.insert(*revision, *known.entry(changes).or_insert(*revision));
         }
         let first = |revision: &Revision| alias[revision] == *revision;
-        let tree = Tree::new(&common.root, &common.without);
+        let mut without = common.without.clone();
+        without.extend(leftovers(common).map_err(BuildError::io(&common.root))?);
+        let tree = Tree::new(&common.root, &without);
         let laid: Vec<(Revision, Result<SourceLayout, RevisionError>)> = revisions
             .par_iter()
             .filter(|(revision, _)| first(revision))

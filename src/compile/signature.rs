@@ -53,7 +53,7 @@ pub(super) enum Unreadable {
         functions: Vec<String>,
     },
     OldStyle,
-    /// There are several definitions with different heads, in branches of `#if`.
+    /// There are definitions with different signatures, in branches of `#if`.
     Several,
 }
 
@@ -102,23 +102,13 @@ pub fn pointers(source: &str, function: &str) -> Option<Vec<Pointer>> {
     Some(signature.parameters.into_iter().filter_map(pointer).collect())
 }
 
+/// The keywords of which the types of numbers are made.
+pub(super) const NUMBERS: [&str; 9] =
+    ["_Bool", "char", "double", "float", "int", "long", "short", "signed", "unsigned"];
+
 /// Whether the type of a number is made of keywords alone.
 pub(super) fn is_plain(ty: &str) -> bool {
-    let is_keyword = |word: &str| {
-        matches!(
-            word,
-            "_Bool"
-                | "signed"
-                | "unsigned"
-                | "char"
-                | "short"
-                | "int"
-                | "long"
-                | "float"
-                | "double"
-        )
-    };
-    ty.split_whitespace().all(is_keyword)
+    ty.split_whitespace().all(|word| NUMBERS.contains(&word))
 }
 
 /// Whether a type is a character type.
@@ -154,8 +144,15 @@ pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unrea
     let tree = parse(source);
     let file = File::new(source, tree.as_ref());
     match file.functions.get(function) {
-        Some(_) if file.several.contains(function) => Err(Unreadable::Several),
-        Some(definition) => file.signature(*definition),
+        Some(definition) => {
+            let signature = file.signature(*definition)?;
+            let others = file.others.iter().filter(|(name, _)| name == function);
+            let mut others = others.map(|(_, other)| file.signature(*other));
+            match others.all(|other| other.is_ok_and(|other| other == signature)) {
+                true => Ok(signature),
+                false => Err(Unreadable::Several),
+            }
+        }
         None => Err(Unreadable::NotFound { functions: file.functions.into_keys().collect() }),
     }
 }
@@ -163,8 +160,8 @@ pub(super) fn signature(source: &str, function: &str) -> Result<Signature, Unrea
 struct File<'s, 't> {
     source: &'s str,
     functions: BTreeMap<String, Node<'t>>,
-    /// The names of the functions with several definitions whose heads differ.
-    several: BTreeSet<String>,
+    /// Further definitions of the same names.
+    others: Vec<(String, Node<'t>)>,
     /// `typedef`s by name.
     types: BTreeMap<String, Node<'t>>,
     /// The names with several `typedef`s. Only the preprocessor can say which one counts.
@@ -176,7 +173,7 @@ impl<'s, 't> File<'s, 't> {
         let mut file = Self {
             source,
             functions: BTreeMap::new(),
-            several: BTreeSet::new(),
+            others: Vec::new(),
             types: BTreeMap::new(),
             ambiguous: BTreeSet::new(),
         };
@@ -196,10 +193,9 @@ impl<'s, 't> File<'s, 't> {
                     let Some(name) = declarator.and_then(|d| self.declared_name(d)) else {
                         continue;
                     };
-                    match self.functions.get(&name) {
-                        None => _ = self.functions.insert(name, child),
-                        Some(first) if self.head(*first) == self.head(child) => {}
-                        Some(_) => _ = self.several.insert(name),
+                    match self.functions.entry(name) {
+                        Entry::Vacant(place) => _ = place.insert(child),
+                        Entry::Occupied(place) => self.others.push((place.key().clone(), child)),
                     }
                 }
                 "type_definition" => {
@@ -217,13 +213,6 @@ impl<'s, 't> File<'s, 't> {
                 _ => self.collect(child),
             }
         }
-    }
-
-    /// A definition without its body and without white space.
-    fn head(&self, definition: Node) -> String {
-        let body = definition.child_by_field_name("body");
-        let end = body.map_or(definition.end_byte(), |body| body.start_byte());
-        self.source[definition.start_byte()..end].split_whitespace().collect()
     }
 
     fn text(&self, node: Node) -> &'s str {
@@ -563,12 +552,14 @@ mod tests {
     }
 
     #[test]
-    fn heads_that_differ_are_for_the_preprocessor() {
+    fn signatures_that_differ_are_for_the_preprocessor() {
         let source = |one: &str, other: &str| format!("#ifdef A\n{one}\n#else\n{other}\n#endif\n");
-        let same = source("int f(int  x) { return 1; }", "int f(int x) { return 2; }");
+        let same = source("static int f(int  x) { return 1; }", "int f(int x) { return 2; }");
         assert_eq!(read(&same).parameters, [scalar("x", "int")]);
-        let other = source("int f(int x) { return 1; }", "long f(int x) { return 2; }");
-        assert!(matches!(signature(&other, "f"), Err(Unreadable::Several)));
+        for other in ["long f(int x) { return 2; }", "int f(int y) { return 2; }"] {
+            let other = source("int f(int x) { return 1; }", other);
+            assert!(matches!(signature(&other, "f"), Err(Unreadable::Several)));
+        }
     }
 
     #[test]

@@ -92,6 +92,9 @@ pub(super) fn bounds(
     if asks.environment && inputs.env.is_empty() {
         bounds.push("no environment variables".into());
     }
+    if asks.perror {
+        bounds.push("standard error that can also be read, so that perror keeps errno".into());
+    }
     for (name, value) in &inputs.env {
         bounds.push(match value {
             ArgConfig::Text(text) => format!("{name}={text:?}"),
@@ -124,6 +127,8 @@ pub(super) struct Asks {
     arguments: bool,
     /// Whether it looks at environment variables.
     environment: bool,
+    /// Whether it calls `perror`, which may change `errno` if standard error can only be written.
+    perror: bool,
 }
 
 impl Asks {
@@ -134,6 +139,7 @@ impl Asks {
         Self {
             arguments: of_name(entry).is_some_and(|main| !main.params.is_empty()),
             environment: of_name("getenv").is_some(),
+            perror: of_name("perror").is_some(),
         }
     }
 }

@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{Form, Patch, Revision, Subject, SubjectConfig, SubjectError, load::is_plain, source};
+use super::{
+    Form, Patch, Revision, Subject, SubjectConfig, SubjectError, config_file::is_plain, source,
+};
 
 impl Subject {
     /// The subject whose original is one C file. Candidates are files that replace it and diffs of

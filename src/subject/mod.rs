@@ -3,6 +3,7 @@
 
 mod classes;
 pub mod config;
+mod config_file;
 mod error;
 mod fault;
 mod files;
@@ -21,9 +22,10 @@ mod whole;
 
 pub use classes::OpenClasses;
 pub use config::SubjectConfig;
+pub use config_file::{GivenStdin, TestFiles, is_variable};
 pub use error::SubjectError;
 pub use files::{FileState, Given, GivenError, GivenFile, changed_files, given_files, path_text};
-pub use load::{CONFIG_FILE, GivenStdin, Subject, TestFiles, is_variable};
+pub use load::{CONFIG_FILE, Subject};
 pub(crate) use loose::name_of;
 pub use patch::{Form, Patch};
 pub use path::unquoted;

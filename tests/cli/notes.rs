@@ -82,6 +82,21 @@ fn what_a_program_asks_for_and_is_not_given_is_a_bound() {
     assert!(said.contains("bounds: no arguments; no environment variables\n"), "{said}");
 }
 
+/// Where standard error can only be written, the first `perror` of glibc changes `errno`.
+#[test]
+fn what_perror_needs_is_a_bound() {
+    let source = "#include <errno.h>\n#include <stdio.h>\nint entry(int x)\n{\n\terrno = x;\n\
+                  \tif (x > 9)\n\t\tperror(\"x\");\n\treturn errno > 0;\n}\n";
+    let scratch = Scratch::new().file("a.c", source).file(
+        "1.diff",
+        "--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-\treturn errno > 0;\n+\treturn x > 0;\n",
+    );
+    let (said, _) = diff(&scratch);
+    assert!(said.contains("1 equivalent"), "{said}");
+    let bound = "bounds: standard error that can also be read, so that perror keeps errno\n";
+    assert!(said.contains(bound), "{said}");
+}
+
 /// Shells and clusters limit what a process may have, and it cannot have more.
 #[test]
 fn limits_of_the_surroundings_are_kept() {

@@ -163,6 +163,22 @@ fn whatever_a_run_writes_is_known_to_the_next() {
     }
 }
 
+/// Such a directory is that of a revision in the results of an earlier run.
+#[test]
+fn files_with_the_names_of_what_a_build_makes_stay() {
+    let mut scratch = Scratch::new();
+    for number in 0..8 {
+        scratch = scratch.patch(&format!("{number}.diff"), &format!("return x > {number};"));
+    }
+    let names = ["a.c.bc", "psychic_harness.c.bc", "psychic_harness.c.native.ir"];
+    let scratch = names.iter().fold(scratch, |scratch, name| scratch.file(name, "mine\n"));
+    let ran = run(&mut scratch.stage("diff"));
+    assert!(ran.stdout.contains("9 revisions, 8 classes"), "{}{}", ran.stdout, ran.stderr);
+    for name in names {
+        assert_eq!(fs::read_to_string(scratch.path(name)).expect("kept"), "mine\n", "{name}");
+    }
+}
+
 /// Two files with the same name are two tests.
 #[test]
 fn replay_numbers_tests_of_one_name() {

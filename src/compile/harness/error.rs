@@ -33,7 +33,7 @@ pub enum HarnessError {
         /// The entry.
         entry: String,
     },
-    /// Several definitions of the entry have different heads, of which the preprocessor takes one.
+    /// Definitions of the entry have different signatures, of which the preprocessor takes one.
     #[error(
         "`{entry}` has several definitions with different types or parameters, in branches of `#if`: \
          write one that calls it, and name it as entry"

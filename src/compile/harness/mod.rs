@@ -8,7 +8,7 @@ use std::path::Path;
 use self::body::Body;
 pub use self::error::HarnessError;
 use crate::{
-    compile::signature::{Parameter, Type, Unreadable, is_plain, signature},
+    compile::signature::{NUMBERS, Parameter, Type, Unreadable, is_plain, signature},
     subject::config::{InputsConfig, NanConfig},
 };
 
@@ -88,7 +88,7 @@ pub fn harness(
         false => [""; 2],
     };
     // Behind the function, these may be macros.
-    let words = [entry].into_iter().chain(KEYWORDS);
+    let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS);
     let words: String = words.map(|word| format!("#undef {word}\n")).collect();
     let ty = &signature.ty;
     Ok(format!(
@@ -112,11 +112,8 @@ pub fn harness(
     ))
 }
 
-/// The keywords of which a harness makes types.
-const KEYWORDS: [&str; 15] = [
-    "_Bool", "char", "const", "double", "enum", "float", "int", "long", "short", "signed",
-    "struct", "union", "unsigned", "void", "volatile",
-];
+/// The keywords of which a harness makes types, beside those of numbers.
+const KEYWORDS: [&str; 6] = ["const", "enum", "struct", "union", "void", "volatile"];
 
 /// What the callers of an entry know: its signature in the original, whatever a revision calls its
 /// parameters.
