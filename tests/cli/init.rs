@@ -211,6 +211,13 @@ fn patched_copies_beside_the_diffs_are_candidates_too() {
     );
     let ran = run(&mut scratch.stage("diff"));
     assert!(ran.stdout.contains("4 revisions, 3 classes"), "{}{}", ran.stdout, ran.stderr);
+    // Another program in that directory is none.
+    fs::remove_file(scratch.path("subject.toml")).expect("written");
+    let driver = "int entry(int);\n\nint main(void)\n{\n\treturn entry(3);\n}\n";
+    assert_eq!(
+        written(&scratch.file("patches/try.c", driver), &[])[1],
+        "candidates = [\"patches/*.diff\", \"patches/2.c\", \"patches/sign.c\"]"
+    );
 }
 
 /// A folder for each bug, with diffs that name the paths of another machine, and scores.

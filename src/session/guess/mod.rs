@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use glob::Pattern;
 use walkdir::WalkDir;
 
 use self::{
@@ -118,6 +119,18 @@ impl Source {
     fn has_main(&self) -> bool {
         self.functions.iter().any(|function| function.name == "main")
     }
+
+    /// Whether it has all functions of another file by name, and at least half of its lines.
+    fn has_most_of(&self, other: &Self) -> bool {
+        let has = |function: &Function| self.functions.iter().any(|own| own.name == function.name);
+        let lines = |source: &Self| -> BTreeSet<String> {
+            let lines = source.text.lines().map(str::trim).filter(|line| !line.is_empty());
+            lines.map(str::to_owned).collect()
+        };
+        let (own, others) = (lines(self), lines(other));
+        let common = others.intersection(&own).count();
+        !other.functions.is_empty() && other.functions.iter().all(has) && 2 * common >= others.len()
+    }
 }
 
 /// What was guessed.
@@ -173,7 +186,15 @@ impl Guess {
                             "C files beside the patches are candidates, too: {}",
                             copies.join(", ")
                         ));
-                        ("candidates", self::globs(diffs.iter().chain(&copies)))
+                        // A glob would match other C files there, too.
+                        let is_there = |source: &Source| {
+                            copies.iter().any(|copy| parent(copy) == parent(&source.file))
+                        };
+                        let of_copies = match sources.iter().any(is_there) {
+                            true => copies.iter().map(|copy| Pattern::escape(copy)).collect(),
+                            false => self::globs(copies.iter()),
+                        };
+                        ("candidates", [globs, of_copies].concat())
                     }
                 };
                 guess.patched(dir, sources, &touched)?
@@ -230,7 +251,7 @@ impl Guess {
                 let files = others.map(|(_, source)| &source.file);
                 match is_above(&sources[index]) && files.clone().all(|file| file.contains('/')) {
                     true => globs(files),
-                    false => files.map(|file| glob::Pattern::escape(file)).collect(),
+                    false => files.map(|file| Pattern::escape(file)).collect(),
                 }
             }
             None => globs(sources.iter().map(|source| &source.file)),
@@ -434,7 +455,7 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
         let ending = path.extension().unwrap_or_default().to_string_lossy();
         let parent = path.parent().unwrap_or(Path::new("")).to_string_lossy();
         let separator = if parent.is_empty() { "" } else { "/" };
-        let glob = format!("{}{separator}*.{ending}", glob::Pattern::escape(&parent));
+        let glob = format!("{}{separator}*.{ending}", Pattern::escape(&parent));
         if !globs.contains(&glob) {
             globs.push(glob);
         }
@@ -443,8 +464,7 @@ fn globs<'f>(files: impl Iterator<Item = &'f String>) -> Vec<String> {
 }
 
 /// Parts C files into patched copies of the program, whose names it returns, and sources. Copies
-/// are in a directory of patches, no patch changes them, and they have a function in common with a
-/// source elsewhere.
+/// are in a directory of patches, no patch changes them, and they have most of a source elsewhere.
 fn beside(
     sources: Vec<Source>,
     diffs: &[String],
@@ -459,14 +479,13 @@ fn beside(
         touched.iter().filter_map(|(path, _)| file_of(&files, path).cloned()).collect();
     let is_inside =
         |source: &Source| is_of_patches(&source.file) && !changed.contains(&source.file);
-    let elsewhere = sources.iter().filter(|source| !is_inside(source));
-    let known: BTreeSet<String> =
-        elsewhere.flat_map(|source| &source.functions).map(|one| one.name.clone()).collect();
-    let is_copy = |source: &Source| {
-        is_inside(source) && source.functions.iter().any(|one| known.contains(&one.name))
-    };
-    let (copies, sources): (Vec<Source>, Vec<Source>) = sources.into_iter().partition(is_copy);
-    (copies.into_iter().map(|copy| copy.file).collect(), sources)
+    let (inside, mut elsewhere): (Vec<Source>, Vec<Source>) =
+        sources.into_iter().partition(is_inside);
+    let is_copy = |copy: &Source| elsewhere.iter().any(|source| copy.has_most_of(source));
+    let (copies, others): (Vec<Source>, Vec<Source>) = inside.into_iter().partition(is_copy);
+    elsewhere.extend(others);
+    elsewhere.sort_by(|a, b| a.file.cmp(&b.file));
+    (copies.into_iter().map(|copy| copy.file).collect(), elsewhere)
 }
 
 /// The directory of a file; none if that is the subject's own.
