@@ -16,7 +16,7 @@ use super::{
     ChangeRow, ClusterRow, CriticalRow, CsgRow, DistanceRow, DivergenceRow, InteractionRow,
     LabelRow, OutcomeRow, PairRow, RangeRow, RankingRow, ResultsDir, ResultsError, RevisionRow,
     SequenceRow, ShareRow, StateRow, StatsRow, SubsetRow, SummaryRow, Table, TestRow, error::MARK,
-    read_table, write::UNFINISHED,
+    read_table, write::PARTIAL,
 };
 
 /// The directory of stages that are run on their own beside the results of a comparison.
@@ -114,7 +114,7 @@ impl ResultsDir {
         if file.metadata().map_err(unwritable)?.len() == 0 {
             file.write_all(MARK_TEXT.as_bytes()).map_err(unwritable)?;
         }
-        super::earlier::remove_unfinished(&path)?;
+        super::earlier::remove_partial(&path)?;
         results.finish_what_was_begun()?;
         results.lock = Some(Arc::new(file));
         Ok(results)
@@ -148,7 +148,7 @@ fn foreign(directory: &Path) -> Result<Option<String>, ResultsError> {
         NAMES.contains(&name.as_str())
             || TABLES.contains(&name.as_str())
             || name.ends_with(".stamp")
-            || name.starts_with(UNFINISHED)
+            || name.starts_with(PARTIAL)
     };
     if let Some(name) = names.iter().find(|name| !ours(name)) {
         return Ok(Some(name.clone()));

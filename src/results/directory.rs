@@ -15,6 +15,8 @@ use super::{
 
 /// The extension of the shell script beside a test.
 pub(super) const SCRIPT: &str = "sh";
+/// The directory to which a run writes until it has everything.
+pub(super) const UNFINISHED: &str = "unfinished";
 
 /// A directory of results.
 #[derive(Clone, Debug)]
@@ -75,6 +77,16 @@ impl ResultsDir {
     /// The directory with the inputs of the tests.
     pub fn tests(&self) -> PathBuf {
         self.path.join("tests")
+    }
+
+    /// The directory for tests that were put aside.
+    pub(super) fn earlier(&self) -> PathBuf {
+        self.path.join("earlier")
+    }
+
+    /// The results of a run that is not finished: it is still going on, or was killed.
+    pub(super) fn unfinished(&self) -> Self {
+        Self { path: self.path.join(UNFINISHED), lock: self.lock.clone() }
     }
 
     /// The file with the input of one test.

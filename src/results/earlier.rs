@@ -10,11 +10,8 @@ use std::{
 use super::{
     directory::{ResultsDir, SCRIPT},
     error::ResultsError,
-    write::UNFINISHED,
+    write::PARTIAL,
 };
-
-/// The directory for tests that were put aside.
-const EARLIER: &str = "earlier";
 
 impl ResultsDir {
     /// The files of the tests that earlier runs left, without duplicates. If a run was killed
@@ -75,10 +72,6 @@ impl ResultsDir {
         self.forget_tests()
     }
 
-    pub(super) fn earlier(&self) -> PathBuf {
-        self.path().join(EARLIER)
-    }
-
     pub(super) fn drop_tests(&self, directory: &Path) -> Result<(), ResultsError> {
         for file in ktest_files(directory)? {
             fs::remove_file(&file).map_err(io_at(&file))?;
@@ -95,7 +88,7 @@ impl ResultsDir {
     /// Removes a directory that has no tests any more, with the files that a run was writing when
     /// it was killed. Anything else in it was not written by a run, and is an error.
     fn drop_directory(&self, directory: &Path) -> Result<(), ResultsError> {
-        remove_unfinished(directory)?;
+        remove_partial(directory)?;
         match fs::remove_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 let entry = fs::read_dir(directory).ok().and_then(|mut all| all.next()?.ok());
@@ -110,11 +103,11 @@ impl ResultsDir {
 }
 
 /// Removes files that were not completely written because their run was killed.
-pub(super) fn remove_unfinished(directory: &Path) -> Result<(), ResultsError> {
+pub(super) fn remove_partial(directory: &Path) -> Result<(), ResultsError> {
     let Ok(entries) = fs::read_dir(directory) else { return Ok(()) };
     for entry in entries {
         let entry = entry.map_err(io_at(directory))?;
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
+        if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
             fs::remove_file(entry.path()).map_err(io_at(directory))?;
         }
     }

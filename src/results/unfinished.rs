@@ -13,11 +13,11 @@ use std::{
 use super::{
     PairRow, ResultsDir, ResultsError, Table,
     claim::{NAMES, STAGES, TABLES},
+    directory::UNFINISHED,
     earlier::{io_at, is_of_test},
     ktest_files,
 };
 
-const UNFINISHED: &str = "unfinished";
 const FINISHED: &str = "finished";
 /// The file in `finished/` that marks that old files which the new results lack have been removed.
 const MOVING: &str = "moving";
@@ -93,11 +93,6 @@ impl ResultsDir {
         directory.join(UNFINISHED).is_dir()
     }
 
-    /// The results of a run that is not finished: it is still going on, or was killed.
-    pub(super) fn unfinished(&self) -> Self {
-        Self { path: self.path().join(UNFINISHED), lock: self.lock.clone() }
-    }
-
     /// If there are results that were completely written, moves them to their places.
     pub(super) fn finish_what_was_begun(&self) -> Result<(), ResultsError> {
         let from = self.path().join(FINISHED);
@@ -130,7 +125,7 @@ impl ResultsDir {
         for entry in entries {
             let file = entry.map_err(io_at(directory))?.path();
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            if !is_of_test(&file) && !name.starts_with(super::write::UNFINISHED) {
+            if !is_of_test(&file) && !name.starts_with(super::write::PARTIAL) {
                 let name = file.strip_prefix(self.path()).unwrap_or(&file).display().to_string();
                 return Err(ResultsError::Foreign { path: self.path().into(), name });
             }

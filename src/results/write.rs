@@ -10,7 +10,7 @@ use std::{
 use super::error::ResultsError;
 
 /// The prefix of the names of files that are not completely written yet.
-pub(super) const UNFINISHED: &str = ".psychic-";
+pub(super) const PARTIAL: &str = ".psychic-";
 
 /// Writes `content` to the file `path`, and makes its directory if there is none. A reader of the
 /// file meanwhile sees either the old content or the new.
@@ -33,7 +33,7 @@ pub(super) fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), R
     let write = || {
         std::fs::create_dir_all(directory)?;
         let mut file = tempfile::Builder::new()
-            .prefix(UNFINISHED)
+            .prefix(PARTIAL)
             // A temporary file would by default be accessible to its owner only.
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(directory)?;
