@@ -121,7 +121,8 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     };
     let height = match args.objective {
         ObjectiveArg::Height => {
-            format!(" ({})", at_least(solution.optimal(), solution.lower_bound.to_string()))
+            let is_least = solution.optimal() && tree.height() == solution.tree.height();
+            format!(" ({})", at_least(is_least, solution.lower_bound.to_string()))
         }
         _ => String::new(),
     };

@@ -81,11 +81,15 @@ impl SourceLayout {
         }
         // A new source belongs to the program, unless another one includes it.
         let texts = || changes.values().flatten();
+        let includes = |line: &str, name: &str| {
+            let directive = line.trim_start();
+            let directive = directive.strip_prefix('#').or_else(|| directive.strip_prefix("%:"));
+            directive.is_some_and(|rest| rest.trim_start().starts_with("include"))
+                && line.contains(name)
+        };
         let included = |path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            texts().any(|text| {
-                text.lines().any(|line| line.contains("include") && line.contains(&*name))
-            })
+            texts().any(|text| text.lines().any(|line| includes(line, &name)))
         };
         let new = changes.iter().filter(|(path, text)| {
             text.is_some() && is_c(path) && !common.root.join(path).exists() && !included(path)

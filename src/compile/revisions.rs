@@ -9,7 +9,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
     path::{Path, PathBuf},
-    sync::{Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 use rayon::prelude::*;
@@ -52,6 +52,21 @@ pub struct Revisions {
     pub(super) runtime: Mutex<BTreeMap<Sanitizer, Vec<PathBuf>>>,
     /// The programs made so far. Each revision is the first one with its sources.
     pub(super) linked: Mutex<BTreeMap<(Sanitizer, Revision), Result<PathBuf, BuildError>>>,
+}
+
+/// Whether one of several changed sources may include another one that the original does not include:
+/// it has a directive that is new.
+fn may_include_another(common: &Common, changes: &Changes) -> bool {
+    let directives = |text: &str| -> BTreeSet<String> {
+        let lines = text.lines().map(str::trim_start);
+        lines.filter(|line| line.starts_with(['#', '%'])).map(str::to_owned).collect()
+    };
+    let has_new = |(path, text): (&PathBuf, &Option<Arc<str>>)| {
+        let Some(text) = text else { return false };
+        let before = fs::read_to_string(common.root.join(path)).unwrap_or_default();
+        !directives(text).is_subset(&directives(&before))
+    };
+    changes.len() > 1 && changes.iter().any(has_new)
 }
 
 impl Revisions {
@@ -103,8 +118,9 @@ impl Revisions {
         let includes = |file: &PathBuf| {
             reads.iter().any(|(source, files)| source != file && files.contains(file))
         };
-        for layout in layouts.values_mut().filter(|layout| layout.plain) {
-            layout.plain = !layout.changed.iter().any(includes);
+        for (revision, layout) in layouts.iter_mut().filter(|(_, layout)| layout.plain) {
+            layout.plain = !layout.changed.iter().any(includes)
+                && !may_include_another(common, &revisions[revision]);
         }
         // From a header in a linked directory, `..` would lead into the original's tree.
         let directories = tree.directories(REAL_DIRECTORIES).ok().flatten().unwrap_or_default();

@@ -22,7 +22,7 @@ use crate::{
         Function, FunctionId, Global, GlobalId,
         address::{function_address, global_address, object_number},
     },
-    memory::{Memory, Object, Segment, Value},
+    memory::{Memory, Object, Segment, Value, value::truncate},
     subject::{RevisionSet, Times},
 };
 
@@ -129,11 +129,13 @@ impl Program {
                 self.set_environment(&mut memory, envp);
                 vec![args.len() as u64, argv, envp]
             };
-            for (register, value) in values.iter_mut().zip(given).take(function.params.len()) {
-                *register = Value::Int(value);
+            for (register, value) in values.iter_mut().zip(&given).take(function.params.len()) {
+                *register = Value::Int(*value);
             }
             let lineage = if only { root.clone() } else { root.child(ForkKind::Input, index) };
-            let mut state = self.first_state(entry, values, memory, world, lineage);
+            // Of the libcs, only the system's passes this on to constructors.
+            let passed = if whole { &[][..] } else { &given[..] };
+            let mut state = self.first_state((entry, values), passed, memory, world, lineage);
             state.revisions = start.revisions.clone();
             (state.path_condition, state.model) = (path, Arc::new(model));
             state
@@ -219,8 +221,8 @@ impl Program {
 
     fn first_state(
         &self,
-        entry: FunctionId,
-        values: Vec<Value>,
+        (entry, values): (FunctionId, Vec<Value>),
+        passed: &[u64],
         memory: Memory,
         world: World,
         lineage: Arc<Lineage>,
@@ -234,7 +236,12 @@ impl Program {
         // The entry lies at the bottom, and above it the constructors, the first one on top.
         let mut frames = vec![frame(entry, values)];
         for constructor in self.module.constructors.iter().rev() {
-            frames.push(frame(*constructor, self.frames[constructor.0 as usize].to_vec()));
+            let mut values = self.frames[constructor.0 as usize].to_vec();
+            let params = &self.module.functions[constructor.0 as usize].params;
+            for ((register, value), width) in values.iter_mut().zip(passed).zip(params) {
+                *register = Value::Int(truncate(*value, *width));
+            }
+            frames.push(frame(*constructor, values));
         }
         let mut top = frames.pop().expect("the entry at least");
         top.pc = 0;

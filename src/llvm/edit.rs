@@ -314,16 +314,15 @@ impl<'a, 'c> Editor<'a, 'c> {
 
     /// Replaces the address of `function` by that of `other` wherever it is taken, but not in calls
     /// of `function`. The module may declare `other`, but not define it. Aliases of `function` keep
-    /// their target. A function with labels whose addresses are taken is left alone: they would
-    /// become labels of `other`.
+    /// their target, and labels whose addresses are taken stay those of `function`.
     pub fn take_instead(&self, function: &str, other: &str) {
         let Some(function) = self.symbol(function) else { return };
         let users = users(function);
         // SAFETY: the function and its users are values of this module, and none of them is deleted.
         unsafe {
-            if users.iter().any(|user| !LLVMIsABlockAddress(*user).is_null()) {
-                return;
-            }
+            let is_label = |user: &&LLVMValueRef| !LLVMIsABlockAddress(**user).is_null();
+            let labels: Vec<_> = users.iter().filter(is_label).copied().collect();
+            let labels: Vec<_> = labels.into_iter().map(|label| self.put_off(label)).collect();
             let is_call = |user: &&LLVMValueRef| {
                 !LLVMIsACallInst(**user).is_null() && LLVMGetCalledValue(**user) == function
             };
@@ -342,6 +341,25 @@ impl<'a, 'c> Editor<'a, 'c> {
             for alias in aliases {
                 LLVMAliasSetAliasee(*alias, function);
             }
+            for (block, instead) in labels {
+                LLVMReplaceAllUsesWith(instead, LLVMBlockAddress(function, block));
+                LLVMDeleteGlobal(instead);
+            }
+        }
+    }
+
+    /// Puts a variable in place of the address of a label. Returns the label and the variable.
+    ///
+    /// # Safety
+    /// The address must be a constant of this module.
+    unsafe fn put_off(&self, label: LLVMValueRef) -> (LLVMBasicBlockRef, LLVMValueRef) {
+        // SAFETY: see above.
+        unsafe {
+            let byte = LLVMInt8TypeInContext(LLVMGetModuleContext(self.raw()));
+            let instead = LLVMAddGlobal(self.raw(), byte, c"".as_ptr());
+            let block = LLVMGetBlockAddressBasicBlock(label);
+            LLVMReplaceAllUsesWith(label, instead);
+            (block, instead)
         }
     }
 
@@ -416,16 +434,19 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
-    /// Adds a function `name`, without parameters or result, that calls the functions of one list
-    /// in turn. This is the one of `lists` for the running revision, or else the first.
+    /// Adds a function `name` that calls the functions of one list in turn. This is the one of
+    /// `lists` for the running revision, or else the first. The function takes what the C library
+    /// passes to constructors (`argc`, `argv` and the environment), and passes it on to each that has
+    /// parameters of these types.
     pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)]) {
         let Some(revision) = self.revision() else { return };
         let name = terminated(name);
         unsafe {
             let context = LLVMGetModuleContext(self.raw());
             let builder = LLVMCreateBuilderInContext(context);
-            let mut none: [LLVMTypeRef; 0] = [];
-            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), none.as_mut_ptr(), 0, 0);
+            let pointer = LLVMPointerTypeInContext(context, 0);
+            let mut given = [LLVMInt32TypeInContext(context), pointer, pointer];
+            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), given.as_mut_ptr(), 3, 0);
             let function = LLVMAddFunction(self.raw(), name.as_ptr(), ty);
             let entry = LLVMAppendBasicBlockInContext(context, function, c"entry".as_ptr());
             LLVMPositionBuilderAtEnd(builder, entry);
@@ -447,8 +468,11 @@ impl<'a, 'c> Editor<'a, 'c> {
                     let ty = LLVMGlobalGetValueType(callee);
                     let mut params = vec![std::ptr::null_mut(); LLVMCountParams(callee) as usize];
                     for (index, place) in params.iter_mut().enumerate() {
-                        let param = LLVMGetParam(callee, index as u32);
-                        *place = LLVMConstNull(LLVMTypeOf(param));
+                        let ty = LLVMTypeOf(LLVMGetParam(callee, index as u32));
+                        *place = match given.get(index) {
+                            Some(known) if *known == ty => LLVMGetParam(function, index as u32),
+                            _ => LLVMConstNull(ty),
+                        };
                     }
                     let count = params.len() as u32;
                     LLVMBuildCall2(builder, ty, callee, params.as_mut_ptr(), count, c"".as_ptr());

@@ -51,6 +51,12 @@ impl Addresses {
         !self.null && !other.null && self.meet(other)
     }
 
+    /// Whether an address of each may be in one object.
+    pub fn may_meet(&self, other: &Self) -> bool {
+        let is_in = |object| other.all.iter().any(|at| address::nearest_object(*at) == object);
+        self.others || other.others || self.all.iter().any(|at| is_in(address::nearest_object(*at)))
+    }
+
     /// The addresses that `value` may be, or from which it is an offset. `is_close` says whether a
     /// number is an address: that of a function, or close to an object.
     pub(super) fn of<F: Fn(u64) -> bool>(exprs: &Exprs, value: Value, is_close: F) -> Self {

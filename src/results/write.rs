@@ -13,12 +13,21 @@ use super::error::ResultsError;
 pub(super) const PARTIAL: &str = ".psychic-";
 
 /// Writes `content` to the file `path`, and makes its directory if there is none. A reader of the
-/// file meanwhile sees either the old content or the new.
+/// file meanwhile sees either the old content or the new. Of a symbolic link, the target is written;
+/// devices and pipes are written as they are.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
-    write_with(path, content, 0o666)
+    let target = path.canonicalize();
+    let target = target.as_deref().unwrap_or(path);
+    match target.metadata() {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            std::fs::write(target, content)
+                .map_err(|source| ResultsError::Io { path: path.into(), source })
+        }
+        _ => write_with(target, content, 0o666),
+    }
 }
 
 /// Writes a file as [`write_whole`] does, with these permissions before the umask.

@@ -88,7 +88,7 @@ pub fn harness(
         false => [""; 2],
     };
     // Behind the function, these may be macros.
-    let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS);
+    let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS).chain(HEADERS);
     let words: String = words.map(|word| format!("#undef {word}\n")).collect();
     let ty = &signature.ty;
     Ok(format!(
@@ -114,6 +114,25 @@ pub fn harness(
 
 /// The keywords of which a harness makes types, beside those of numbers.
 const KEYWORDS: [&str; 6] = ["const", "enum", "struct", "union", "void", "volatile"];
+
+/// The types that the headers of `psychic.h` define.
+const HEADERS: [&str; 15] = [
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "intmax_t",
+    "intptr_t",
+    "max_align_t",
+    "ptrdiff_t",
+    "size_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uintmax_t",
+    "uintptr_t",
+];
 
 /// What the callers of an entry know: its signature in the original, whatever a revision calls its
 /// parameters.

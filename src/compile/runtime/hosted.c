@@ -49,6 +49,17 @@ __attribute__((constructor)) static void show_everything_printed(void) {
   psychic_setvbuf(stdout, NULL, _IONBF, 0);
 }
 
+/* Standard output stays unbuffered, whatever the program asks for. */
+UNLESS_DEFINED int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
+  if (stream == stdout || stream == stderr)
+    return mode == _IOFBF || mode == _IOLBF || mode == _IONBF ? 0 : EOF;
+  return psychic_setvbuf(stream, buffer, mode, size);
+}
+
+UNLESS_DEFINED void setbuf(FILE *stream, char *buffer) {
+  setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
+}
+
 /* glibc's first `perror` changes errno unless standard error can also be read, as a terminal can. */
 UNLESS_DEFINED void perror(const char *message) {
   int before = errno;

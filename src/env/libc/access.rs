@@ -90,6 +90,30 @@ pub fn string_at(
     Ok(bytes)
 }
 
+/// Ends the path as unsupported if two places overlap: then it depends on the C library what is read
+/// after it was overwritten. Each place is an address and a number of bytes.
+pub fn refuse_overlap(
+    machine: &mut dyn Machine,
+    written: (Value, u64),
+    read: (Value, u64),
+) -> Result<(), Stop> {
+    let (memory, exprs) = (machine.memory(), machine.exprs());
+    let [to, from] = [written.0, read.0].map(|place| memory.addresses_in(exprs, place));
+    if !to.may_meet(&from) {
+        return Ok(());
+    }
+    let to = machine.free_of_revision(written.0, 64)?;
+    let from = machine.free_of_revision(read.0, 64)?;
+    let exprs = machine.exprs();
+    let behind = |place, length| exprs.add(place, exprs.constant(64, length));
+    let overlap =
+        exprs.and(exprs.ult(to, behind(from, read.1)), exprs.ult(from, behind(to, written.1)));
+    match machine.branch(overlap)? {
+        true => Err(Stop::unsupported("copying text to a place that overlaps it")),
+        false => Ok(()),
+    }
+}
+
 /// The bytes of a C string that must be concrete, such as a format or a name. If it is not, the
 /// stop names it `what`.
 pub fn concrete_string(

@@ -1,8 +1,9 @@
 //! The models of the writing half of `<stdio.h>` (C11 7.21.6, 7.21.7). As the native runtime does,
-//! they leave streams unbuffered, so that text written before an error is seen.
+//! they leave streams unbuffered, whatever the program asks for, so that text written before an error
+//! is seen.
 
 use super::{
-    access::{byte_at, concrete_string, note_address, string_at},
+    access::{EOF, byte_at, concrete_string, note_address, refuse_overlap, string_at},
     format::{
         number::NumberFormat,
         printf::{self, Conversion, ConversionKind, Count, Directive},
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     env::{
-        Machine, Stop, World,
+        Halt, Machine, Stop, World,
         call::{Arguments, Model},
     },
     errors::Error,
@@ -77,15 +78,28 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         let count = m.concretise(a.get(2), 64, "number of elements")?;
         let mut bytes = Vec::new();
         for index in 0..each.saturating_mul(count) {
-            bytes.push(byte_at(m, a.get(0), index)?);
+            bytes.push(byte_at(m, a.get(0), index).map_err(|stop| match stop {
+                // What lies behind is printed, or not, before anybody notices.
+                Stop::Halt(Halt::Error(Error::OutOfBounds)) if index > 0 => {
+                    Stop::unsupported("fwrite of more bytes than there are")
+                }
+                stop => stop,
+            })?);
         }
         put_all(m, sink, &bytes)?;
         Ok(Some(Value::Int(if each == 0 { 0 } else { count })))
     }),
     ("fflush", success),
-    ("setvbuf", success),
+    ("setvbuf", |m, a| {
+        let mode = m.free_of_revision(a.get(2), 32)?;
+        let is_known = m.exprs().ult(mode, m.exprs().constant(32, BUFFERING_MODES));
+        Ok(Some(if m.branch(is_known)? { Value::Int(0) } else { EOF }))
+    }),
     ("setbuf", |_, _| Ok(None)),
 ];
+
+/// The modes of `setvbuf` are the numbers below this one.
+const BUFFERING_MODES: u64 = 3;
 
 /// Where formatted text goes.
 #[derive(Clone, Copy, Debug)]
@@ -122,14 +136,14 @@ fn put(machine: &mut dyn Machine, sink: Sink, character: Value) -> Result<Option
     let byte = machine.exprs().extract(value, 0, 8);
     let mut text = Stream::default();
     text.push_byte(machine.exprs(), byte);
-    emit(machine, sink, &text)?;
+    emit(machine, sink, &text, &[])?;
     Ok(Some(Value::from_expr(machine.exprs(), machine.exprs().zext(byte, 32))))
 }
 
 fn put_all(machine: &mut dyn Machine, sink: Sink, bytes: &[Byte]) -> Result<Option<Value>, Stop> {
     let mut text = Stream::default();
     push_all(machine, &mut text, bytes);
-    emit(machine, sink, &text)?;
+    emit(machine, sink, &text, &[])?;
     Ok(Some(Value::Int(1)))
 }
 
@@ -151,15 +165,16 @@ fn formatted(
     format: Value,
     arguments: &mut Variadic<'_>,
 ) -> Result<Option<Value>, Stop> {
-    let format = concrete_string(machine, format, "a format")?;
+    let letters = concrete_string(machine, format, "a format")?;
     let directives =
-        printf::parse(&format).map_err(|error| Stop::unsupported(format!("printf: {error}")))?;
+        printf::parse(&letters).map_err(|error| Stop::unsupported(format!("printf: {error}")))?;
     let mut text = Stream::default();
+    let mut read = vec![(format, letters.len() as u64 + 1)];
     for directive in directives {
         match directive {
             Directive::Literal(bytes) => text.push_bytes(&bytes),
             Directive::Conversion(conversion) => {
-                convert(machine, &conversion, arguments, &mut text)?;
+                convert(machine, &conversion, arguments, (&mut text, &mut read))?;
             }
         }
     }
@@ -173,7 +188,7 @@ fn formatted(
         } else {
             None
         };
-    emit(machine, sink, &text)?;
+    emit(machine, sink, &text, &read)?;
     Ok(length.map(|length| Value::from_expr(machine.exprs(), length)))
 }
 
@@ -210,7 +225,7 @@ fn convert(
     machine: &mut dyn Machine,
     conversion: &Conversion,
     arguments: &mut Variadic<'_>,
-    text: &mut Stream,
+    (text, read): (&mut Stream, &mut Vec<(Value, u64)>),
 ) -> Result<(), Stop> {
     let width = count(machine, conversion.width, arguments)?;
     let precision = count(machine, conversion.precision, arguments)?;
@@ -247,7 +262,9 @@ fn convert(
                 null_text(limit).iter().map(|b| Byte::Concrete(*b)).collect()
             } else {
                 let address = Value::from_expr(machine.exprs(), address);
-                string_at(machine, address, limit)?
+                let bytes = string_at(machine, address, limit)?;
+                read.push((address, bytes.len() as u64 + 1));
+                bytes
             };
             let (flags, width) = conversion.field(width);
             padded(machine, text, width, flags.left, bytes.len(), |machine, text| {
@@ -311,7 +328,13 @@ fn padded(
     }
 }
 
-fn emit(machine: &mut dyn Machine, sink: Sink, text: &Stream) -> Result<(), Stop> {
+/// Writes text to a sink. `read` are the places where it was read, as addresses and numbers of bytes.
+fn emit(
+    machine: &mut dyn Machine,
+    sink: Sink,
+    text: &Stream,
+    read: &[(Value, u64)],
+) -> Result<(), Stop> {
     match sink {
         Sink::Stdout => append(machine, |world| &mut world.stdout, text),
         Sink::Stderr => append(machine, |world| &mut world.stderr, text),
@@ -341,6 +364,9 @@ fn emit(machine: &mut dyn Machine, sink: Sink, text: &Stream) -> Result<(), Stop
             let room = size.map_or(usize::MAX, |size| size as usize - 1);
             bytes.truncate(room);
             bytes.push(Byte::Concrete(0));
+            for place in read {
+                refuse_overlap(machine, (address, bytes.len() as u64), *place)?;
+            }
             write_bytes(machine, address, &bytes)?;
         }
     }

@@ -12,7 +12,7 @@
 //!             value is 0. The prefix `0b` is not known before C23.
 
 use super::{
-    access::{EOF, byte_at, is_among, set_errno, within, written_byte},
+    access::{EOF, byte_at, is_among, refuse_overlap, set_errno, string_at, within, written_byte},
     format::{
         is_space,
         scanf::{Conversion, Directive, InputKind, IntegerSyntax},
@@ -105,6 +105,18 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// Ends the path as unsupported if `length` bytes at `target` are a part of the text that is read.
+    fn refuse_overlap(&mut self, target: Value, length: u64) -> Result<(), Stop> {
+        let Source::Text(text) = self.source else { return Ok(()) };
+        let (memory, exprs) = (self.machine.memory(), self.machine.exprs());
+        let [from, to] = [text, target].map(|place| memory.addresses_in(exprs, place));
+        if !to.may_meet(&from) {
+            return Ok(());
+        }
+        let read = string_at(self.machine, text, None)?.len() as u64 + 1;
+        refuse_overlap(self.machine, (target, length), (text, read))
+    }
+
     /// Puts back a byte of standard input that was looked at but not taken.
     fn finish(self) {
         if let (Source::Stdin, Some(Some(byte))) = (self.source, self.next) {
@@ -151,6 +163,7 @@ fn carry_out(
         {
             if !conversion.suppress {
                 let target = arguments.next(reader.machine, ArgumentKind::Integer(64))?;
+                reader.refuse_overlap(target, u64::from(conversion.value_bits() / 8))?;
                 reader.machine.store(target, conversion.value_bits(), Value::Int(reader.taken))?;
             }
             continue;
@@ -171,10 +184,12 @@ fn carry_out(
             Converted::Number(value) if !conversion.suppress => {
                 let target = arguments.next(reader.machine, ArgumentKind::Integer(64))?;
                 let value = Value::from_expr(reader.machine.exprs(), value);
+                reader.refuse_overlap(target, u64::from(conversion.value_bits() / 8))?;
                 reader.machine.store(target, conversion.value_bits(), value)?;
             }
             Converted::Bytes(bytes) if !conversion.suppress => {
                 let target = arguments.next(reader.machine, ArgumentKind::Integer(64))?;
+                reader.refuse_overlap(target, bytes.len() as u64)?;
                 write_bytes(reader.machine, target, &bytes)?;
             }
             Converted::Number(_) | Converted::Bytes(_) => {}

@@ -3,7 +3,7 @@
 //! something; but if the text is known and the byte is not, the place is one expression. A
 //! comparison gives one expression.
 
-use super::access::{byte_at, string_at, within};
+use super::access::{byte_at, refuse_overlap, string_at, within};
 use crate::env::call::{Arguments, Model};
 use crate::{
     env::{Machine, Stop, offset},
@@ -11,6 +11,9 @@ use crate::{
     expr::{ExprId, Exprs},
     memory::{Byte, Value},
 };
+
+/// The bytes of text that a C library certainly reads at once, or one by one.
+const AT_ONCE: u64 = 16;
 
 pub(in crate::env) const MODELS: &[(&str, Model)] = &[
     ("memcpy", |m, a| m.copy(a.get(0), a.get(1), a.get(2)).map(|()| Some(a.get(0)))),
@@ -28,6 +31,23 @@ pub(in crate::env) const MODELS: &[(&str, Model)] = &[
         };
         m.fill(a.get(0), byte, a.get(2))?;
         Ok(Some(a.get(0)))
+    }),
+    // `psychic_copies_text(to, from, most)`, which our libc calls before it copies at most so many
+    // bytes of a string (scripts/musl_modules.py).
+    ("psychic_copies_text", |m, a| {
+        let [to, from] = [a.get(0), a.get(1)];
+        let places = [to, from].map(|place| m.memory().addresses_in(m.exprs(), place));
+        if places[0].may_meet(&places[1]) {
+            let most = m.concretise(a.get(2), 64, "most bytes of a string")?;
+            let length = string_at(m, from, Some(most))?.len() as u64;
+            let read = most.min(length + 1);
+            // Downwards, a short text is read before anything is written, or byte by byte.
+            let clobbered = if read <= AT_ONCE { 0 } else { read };
+            let behind = offset(m.exprs(), from, 1);
+            refuse_overlap(m, (to, 1), (behind, read - read.min(1)))?;
+            refuse_overlap(m, (to, clobbered), (behind, 1))?;
+        }
+        Ok(None)
     }),
     ("strlen", |m, a| {
         let length = string_at(m, a.get(0), None)?.len();

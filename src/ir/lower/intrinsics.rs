@@ -565,7 +565,7 @@ impl<'m> Lowering<'_, 'm> {
                     self.emit(Inst::Assume { condition });
                 }
             }
-            "trap" | "debugtrap" => self.emit(Inst::Trap { check: None }),
+            "trap" => self.emit(Inst::Trap { check: None }),
             "ubsantrap" => {
                 let check = self.scalar(inst.operand(0))?;
                 let check = self.known(check).map(|check| check as u8);
