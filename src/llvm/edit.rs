@@ -435,10 +435,10 @@ impl<'a, 'c> Editor<'a, 'c> {
     }
 
     /// Adds a function `name` that calls the functions of one list in turn. This is the one of
-    /// `lists` for the running revision, or else the first. The function takes what the C library
-    /// passes to constructors (`argc`, `argv` and the environment), and passes it on to each that has
-    /// parameters of these types.
-    pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)]) {
+    /// `lists` for the running revision, or else the first. The function takes the first `passed` of
+    /// what the C library passes to constructors (`argc`, `argv` and the environment), and passes it
+    /// on to each that has parameters of these types.
+    pub fn add_sequences(&self, name: &str, lists: &[(Vec<u32>, Vec<String>)], passed: usize) {
         let Some(revision) = self.revision() else { return };
         let name = terminated(name);
         unsafe {
@@ -446,7 +446,9 @@ impl<'a, 'c> Editor<'a, 'c> {
             let builder = LLVMCreateBuilderInContext(context);
             let pointer = LLVMPointerTypeInContext(context, 0);
             let mut given = [LLVMInt32TypeInContext(context), pointer, pointer];
-            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), given.as_mut_ptr(), 3, 0);
+            let given = &mut given[..passed];
+            let count = given.len() as u32;
+            let ty = LLVMFunctionType(LLVMVoidTypeInContext(context), given.as_mut_ptr(), count, 0);
             let function = LLVMAddFunction(self.raw(), name.as_ptr(), ty);
             let entry = LLVMAppendBasicBlockInContext(context, function, c"entry".as_ptr());
             LLVMPositionBuilderAtEnd(builder, entry);

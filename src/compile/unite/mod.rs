@@ -412,7 +412,9 @@ fn graft<'c>(
         }
         let usual = compare::names_in_list(Source::new(program), list);
         let all: Vec<_> = std::iter::once((Vec::new(), usual)).chain(own).collect();
-        editor.add_sequences(name, &all);
+        // Nothing is passed to destructors.
+        let passed = if list == "llvm.global_ctors" { 3 } else { 0 };
+        editor.add_sequences(name, &all, passed);
         editor.set_list(list, name);
     }
     for (name, place) in &hidden {
