@@ -52,3 +52,21 @@ pub(super) fn write_with(path: &Path, content: &[u8], mode: u32) -> Result<(), R
     };
     write().map_err(|source| ResultsError::Io { path: path.into(), source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let [file, link] = ["file", "link"].map(|name| directory.path().join(name));
+        std::fs::write(&file, b"").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        for content in [b"one", b"two"] {
+            write_whole(&link, content).unwrap();
+            assert!(link.is_symlink());
+            assert_eq!(std::fs::read(&file).unwrap(), content);
+        }
+    }
+}

@@ -309,6 +309,10 @@ fn a_tree_is_the_best_for_what_is_asked_for() {
         format!("height 2, {rest}, 2 tests used (minimal) of 4")
     );
     assert_eq!(last(&["--oblivious"]), "everybody is asked: 1, 2");
+    assert_eq!(
+        last(&["--greedy"]),
+        "height 3 (at least 2), greedy 3, 4 classes of 4 revisions, 3 tests used of 4"
+    );
     assert!(refused(&mut tree(&["--oblivious", "--greedy"])).contains("--greedy"));
     let negative = refused(&mut tree(&["--prior", &file("wrong.csv")]));
     assert!(negative.contains("the score of 0 is negative"), "{negative}");
