@@ -50,14 +50,18 @@ __attribute__((constructor)) static void show_everything_printed(void) {
 }
 
 /* Standard output stays unbuffered, whatever the program asks for. */
-UNLESS_DEFINED int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
+static int buffer_by(FILE *stream, char *buffer, int mode, size_t size) {
   if (stream == stdout || stream == stderr)
     return mode == _IOFBF || mode == _IOLBF || mode == _IONBF ? 0 : EOF;
   return psychic_setvbuf(stream, buffer, mode, size);
 }
 
+UNLESS_DEFINED int setvbuf(FILE *stream, char *buffer, int mode, size_t size) {
+  return buffer_by(stream, buffer, mode, size);
+}
+
 UNLESS_DEFINED void setbuf(FILE *stream, char *buffer) {
-  setvbuf(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
+  buffer_by(stream, buffer, buffer ? _IOFBF : _IONBF, BUFSIZ);
 }
 
 /* glibc's first `perror` changes errno unless standard error can also be read, as a terminal can. */
