@@ -19,7 +19,7 @@ use crate::{
     report::{Labels, TextStyle, Verdicts, terminal},
     results::{
         ClusterRow, Clustering, ResultsDir, RevisionRow, Table, TestRow, read_clusterings,
-        read_table, write_whole,
+        read_table, write_named,
     },
     subject::{Revision, RevisionSet, config::parse_duration},
     tree::{Impurity, Objective, Options, Proven, Tree, cover, greedy, minimal},
@@ -111,7 +111,7 @@ pub(super) fn run(args: &TreeArgs) -> anyhow::Result<u8> {
     let labels = Labels::of_patches(&rows);
     let out = args.out.clone().or_else(|| Some(results?.path().join("tree.json")));
     if let Some(out) = out {
-        write_whole(&out, tree.to_json().as_bytes())?;
+        write_named(&out, tree.to_json().as_bytes())?;
     }
     let style = TextStyle { colour: std::io::stdout().is_terminal(), ..TextStyle::default() };
     say::line(terminal(tree, &labels, &Verdicts::default(), style).trim_end_matches('\n'))?;

@@ -44,4 +44,4 @@ pub use rows::{
 };
 pub use table::{Table, read_table, write_table};
 pub use words::{Code, Ended, FoundBy, Introduced, NodeKind, Phase, Shown, Status, Verdict};
-pub use write::write_whole;
+pub use write::{write_named, write_whole};

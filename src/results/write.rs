@@ -13,12 +13,20 @@ use super::error::ResultsError;
 pub(super) const PARTIAL: &str = ".psychic-";
 
 /// Writes `content` to the file `path`, and makes its directory if there is none. A reader of the
-/// file meanwhile sees either the old content or the new. Of a symbolic link, the target is written;
-/// devices and pipes are written as they are.
+/// file meanwhile sees either the old content or the new.
 ///
 /// # Errors
 /// The file cannot be written.
 pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
+    write_with(path, content, 0o666)
+}
+
+/// Writes a file that the user named, as [`write_whole`] does. But of a symbolic link, the target is
+/// written, and devices and pipes are written as they are.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_named(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
     let target = path.canonicalize();
     let target = target.as_deref().unwrap_or(path);
     match target.metadata() {
@@ -26,7 +34,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), ResultsError> {
             std::fs::write(target, content)
                 .map_err(|source| ResultsError::Io { path: path.into(), source })
         }
-        _ => write_with(target, content, 0o666),
+        _ => write_whole(target, content),
     }
 }
 
@@ -64,7 +72,7 @@ mod tests {
         std::fs::write(&file, b"").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
         for content in [b"one", b"two"] {
-            write_whole(&link, content).unwrap();
+            write_named(&link, content).unwrap();
             assert!(link.is_symlink());
             assert_eq!(std::fs::read(&file).unwrap(), content);
         }

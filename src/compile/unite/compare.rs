@@ -27,7 +27,7 @@ const VISITS: usize = 32;
 
 /// The lists of functions that run before and after `main`.
 pub(super) const LISTS: [&str; 2] = ["llvm.global_ctors", DESTRUCTORS];
-const DESTRUCTORS: &str = "llvm.global_dtors";
+pub(super) const DESTRUCTORS: &str = "llvm.global_dtors";
 
 /// What has to be added to a program to make it a revision's own compilation.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

@@ -413,7 +413,7 @@ fn graft<'c>(
         let usual = compare::names_in_list(Source::new(program), list);
         let all: Vec<_> = std::iter::once((Vec::new(), usual)).chain(own).collect();
         // Nothing is passed to destructors.
-        let passed = if list == "llvm.global_ctors" { 3 } else { 0 };
+        let passed = if list == compare::DESTRUCTORS { 0 } else { 3 };
         editor.add_sequences(name, &all, passed);
         editor.set_list(list, name);
     }
