@@ -368,7 +368,12 @@ impl Toolchain {
         }
         let runtime = self.include();
         command.arg(format!("-ffile-prefix-map={}=psychic", runtime.display()));
-        command.arg("-fdebug-compilation-dir=.").args(DIAGNOSTICS).args(DIALECT);
+        // With the maps, clang would take `./` out of `__FILE__`.
+        command
+            .arg("-fno-file-reproducible")
+            .arg("-fdebug-compilation-dir=.")
+            .args(DIAGNOSTICS)
+            .args(DIALECT);
         for include in &compilation.includes {
             command.arg("-I").arg(include);
         }

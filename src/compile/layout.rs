@@ -102,9 +102,10 @@ impl SourceLayout {
             changes.iter().any(|(path, text)| text.is_some() && !common.root.join(path).exists());
         if let Some(entry) = &common.entry {
             let place = add_harness(common, entry, &directory, &sources)?;
-            // The harness depends on the source that it calls.
-            changed.insert(HARNESS.into());
-            sources[place] = HARNESS.into();
+            // The harness contains the source that it calls.
+            let harness = sources[place].with_file_name(HARNESS);
+            changed.insert(harness.clone());
+            sources[place] = harness;
         }
         Ok(Self { directory, sources, changed, adds, plain })
     }
@@ -115,7 +116,8 @@ impl SourceLayout {
 /// written through.
 pub(super) fn leftovers(common: &Common) -> io::Result<BTreeSet<PathBuf>> {
     let mut found = BTreeSet::new();
-    for source in common.sources.iter().map(PathBuf::as_path).chain([Path::new(HARNESS)]) {
+    let sources = common.sources.iter();
+    for source in sources.flat_map(|source| [source.clone(), source.with_file_name(HARNESS)]) {
         let (Some(directory), Some(name)) = (source.parent(), source.file_name()) else { continue };
         let begin = format!("{}.", name.to_string_lossy());
         let directory = common.root.join(directory);
@@ -136,8 +138,8 @@ pub(super) fn leftovers(common: &Common) -> io::Result<BTreeSet<PathBuf>> {
     Ok(found)
 }
 
-/// Writes a `main` that calls the entry. Returns the index of the source that it includes and
-/// replaces.
+/// Writes the source that has the entry once more, with a `main` that calls it. Returns the index
+/// of the source that this replaces.
 fn add_harness(
     common: &Common,
     entry: &str,
@@ -148,14 +150,15 @@ fn add_harness(
     for (index, source) in sources.iter().enumerate() {
         let path = directory.join(source);
         let text = fs::read(&path).map_err(BuildError::io(&path))?;
-        let text = String::from_utf8_lossy(&text);
         let (inputs, show) = (&common.inputs, Show::Outputs(common.nan));
-        match harness(&text, source, entry, inputs, &common.callers, show) {
-            Ok(text) => {
-                let path = directory.join(HARNESS);
+        let readable = String::from_utf8_lossy(&text);
+        match harness(&readable, source, entry, inputs, &common.callers, show) {
+            Ok(harness) => {
+                let path = path.with_file_name(HARNESS);
                 // Remove it first: it may be a link to a file of that name.
                 _ = fs::remove_file(&path);
-                fs::write(&path, text).map_err(BuildError::io(&path))?;
+                fs::write(&path, harness.around(source, &text, HARNESS))
+                    .map_err(BuildError::io(&path))?;
                 return Ok(index);
             }
             Err(error @ HarnessError::NoEntry { .. }) => {

@@ -79,10 +79,17 @@ impl Toolchain {
         let compilation = Compilation { directory: directory.to_owned(), ..Compilation::default() };
         let mut driver = self.compiler(&compilation);
         driver.args(SEMANTICS).args(kind.flags(flags));
-        for tree in trees {
+        // `__FILE__` is what it would be in the tree itself: `a.c` finds its headers as `./b.h`.
+        let is_on_top = source.parent().is_none_or(|parent| parent.as_os_str().is_empty());
+        let input = |tree: &PathBuf| match is_on_top {
+            true => tree.join(".").join(source),
+            false => tree.join(source),
+        };
+        let inputs: Vec<PathBuf> = trees.iter().map(input).collect();
+        for (tree, input) in trees.iter().zip(&inputs) {
             driver.arg(format!("-ffile-prefix-map={}/=", tree.display()));
+            driver.arg(format!("-ffile-prefix-map={}={}", input.display(), source.display()));
         }
-        let inputs: Vec<PathBuf> = trees.iter().map(|tree| tree.join(source)).collect();
         driver.args(flags).args(careful(flags)).args(WARNINGS).arg("-c").arg(&inputs[0]);
         let place = |input: &Path| {
             let tree = trees.iter().zip(&inputs).find(|(_, known)| *known == input);

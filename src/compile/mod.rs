@@ -43,7 +43,7 @@ mod whole;
 
 pub use compiler::Compilation;
 pub use error::{BuildError, RevisionError};
-pub use harness::{Callers, HarnessError, Show, callers, harness};
+pub use harness::{Callers, Harness, HarnessError, Show, callers, harness};
 pub use layout::{Common, HARNESS};
 pub use libc::{Closure, Libc};
 pub use modules::{is_allocator, lent};

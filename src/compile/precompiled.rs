@@ -137,7 +137,8 @@ fn leading_headers(text: &str) -> Vec<String> {
                 false => break,
             }
         }
-        if line.is_empty() || line.starts_with("//") {
+        // The source in a harness begins with the last.
+        if line.is_empty() || line.starts_with("//") || line.starts_with("#line ") {
             continue;
         }
         let name = line

@@ -219,7 +219,7 @@ impl Run<'_> {
     /// The tests as shell scripts, each with its input and its outcomes in its head.
     fn scripts(&self, report: &Report) -> anyhow::Result<Vec<(TestId, String)>> {
         let Stage { subject, .. } = self.stage;
-        let harness = harness(subject, "source.c".as_ref(), Show::Legibly)?;
+        let harness = harness(subject, Show::Legibly)?;
         let variables = native(&environment(&subject.config.inputs));
         let symbolic_files: Vec<String> = subject.config.inputs.sym_files.keys().cloned().collect();
         let runs = match &harness {

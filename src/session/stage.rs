@@ -239,15 +239,11 @@ impl Stage {
 }
 
 /// The C text that calls the original's entry function and shows what it does, with the source that
-/// has the function; `None` for a program. The text includes that source as `include`.
+/// has the function; `None` for a program. The text includes that source as `source.c`.
 ///
 /// # Errors
 /// No source has the function, or it cannot be called.
-pub(super) fn harness<'s>(
-    subject: &'s Subject,
-    include: &Path,
-    show: Show,
-) -> anyhow::Result<Option<(&'s Path, String)>> {
+pub(super) fn harness(subject: &Subject, show: Show) -> anyhow::Result<Option<(&Path, String)>> {
     let SubjectConfig { entry, inputs, .. } = &subject.config;
     if entry == "main" {
         return Ok(None);
@@ -257,9 +253,9 @@ pub(super) fn harness<'s>(
         let path = subject.root.join(source);
         let text = fs::read(&path).with_context(|| path.display().to_string())?;
         let text = String::from_utf8_lossy(&text);
-        let harness = compile::harness(&text, include, entry, inputs, &Callers::default(), show);
+        let harness = compile::harness(&text, source, entry, inputs, &Callers::default(), show);
         let is_elsewhere = matches!(harness, Err(HarnessError::NoEntry { .. }));
-        made = Some(harness.map(|text| (source.as_path(), text)));
+        made = Some(harness.map(|made| (source.as_path(), made.including("\"source.c\""))));
         if !is_elsewhere {
             break;
         }

@@ -37,7 +37,7 @@ pub(crate) fn suite(
 ) -> anyhow::Result<Suite> {
     let Stage { subject, results, .. } = stage;
     let config = &subject.config;
-    let harness = harness(subject, "source.c".as_ref(), Show::Outputs(config.outputs.nan))?;
+    let harness = harness(subject, Show::Outputs(config.outputs.nan))?;
     let mut sources = sources(subject);
     let tested = match harness {
         Some((source, harness)) => {

@@ -14,16 +14,6 @@ pub enum HarnessError {
         /// The functions it does define.
         functions: Vec<String>,
     },
-    /// The source depends on where it is included.
-    #[error(
-        "{file} uses {what}, which says something else where a generated `main` includes the file"
-    )]
-    Included {
-        /// The source file.
-        file: String,
-        /// The macro.
-        what: &'static str,
-    },
     /// The entry has an old-style (K&R) definition, from before C89.
     #[error(
         "`{entry}` has an old-style (K&R) definition, whose parameters cannot be read: \

@@ -12,10 +12,34 @@ use crate::{
     subject::config::{InputsConfig, NanConfig},
 };
 
-/// Writes a C file that includes the meta program and runs `entry` on symbolic arguments.
+/// A `main` that runs an entry function on symbolic arguments: C text to put before the source that
+/// has the function, and text to put behind it.
+#[derive(Clone, Debug)]
+pub struct Harness {
+    before: String,
+    after: String,
+}
+
+impl Harness {
+    /// A C file that includes the source as `source`, which is written as it is in a directive.
+    pub fn including(&self, source: &str) -> String {
+        format!("{}#include {source}\n{}", self.before, self.after)
+    }
+
+    /// A C file, `name`, that contains the `text` of `source`. What the text says of its own file,
+    /// such as `__FILE__` and `__INCLUDE_LEVEL__`, is what it says in `source`.
+    pub fn around(&self, source: &Path, text: &[u8], name: &str) -> Vec<u8> {
+        let source = source.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+        let begin = format!("{}#line 1 \"{source}\"\n", self.before);
+        // The last line may have no end, or go on in the next one.
+        let end = format!("\n\n#line 1 \"{name}\"\n{}", self.after);
+        [begin.as_bytes(), text, end.as_bytes()].concat()
+    }
+}
+
+/// Makes the `main` that runs `entry` on symbolic arguments.
 ///
-/// `source` is the text of the meta program, and `include` is the path by which it is included.
-/// Every argument is an object with the name of its parameter. The return value is the output
+/// `text` is the text of `source`, which should have the function. Every argument is an object with the name of its parameter. The return value is the output
 /// `return`, and a buffer that the entry may write to is an output with the name of its parameter.
 /// A returned pointer into the buffer `v` is the output `return in v`, its offset in bytes. For any
 /// other returned pointer, what it points to is shown.
@@ -28,27 +52,23 @@ use crate::{
 /// # Errors
 /// [`HarnessError`] says which setting of `subject.toml` to change.
 pub fn harness(
-    source: &str,
-    include: &Path,
+    text: &str,
+    source: &Path,
     entry: &str,
     inputs: &InputsConfig,
     callers: &Callers,
     show: Show,
-) -> Result<String, HarnessError> {
-    let mut signature = signature(source, entry).map_err(|error| match error {
+) -> Result<Harness, HarnessError> {
+    let mut signature = signature(text, entry).map_err(|error| match error {
         Unreadable::NotFound { functions } => HarnessError::NoEntry {
             entry: entry.to_owned(),
-            file: include.display().to_string(),
+            file: source.display().to_string(),
             // Functions that merging added are not the author's.
             functions: functions.into_iter().filter(|f| !f.starts_with("psychic_")).collect(),
         },
         Unreadable::OldStyle => HarnessError::OldStyle { entry: entry.to_owned() },
         Unreadable::Several => HarnessError::Several { entry: entry.to_owned() },
     })?;
-    let asks = |what: &&str| source.contains(*what);
-    if let Some(what) = ["__INCLUDE_LEVEL__", "__BASE_FILE__"].into_iter().find(asks) {
-        return Err(HarnessError::Included { file: include.display().to_string(), what });
-    }
     for (index, parameter) in signature.parameters.iter_mut().enumerate() {
         match callers.parameters.get(index) {
             Some(known) => {
@@ -77,13 +97,12 @@ pub fn harness(
         arguments.push(body.parameter(parameter, known.and_then(KnownParameter::is_shown))?);
     }
     let call = body.call(&signature, &arguments.join(", "), callers.returns.as_deref())?;
-    let include = include.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     let Body { before, after, buffers, .. } = body;
     let show = show.definition();
     let most = buffers.into_iter().map(|buffer| buffer.declaration);
     let most: String = most.map(|declaration| format!(" {declaration};")).collect();
     // A program may ask whether `main` is a macro.
-    let [renamed, named] = match source.contains("main") {
+    let [renamed, named] = match text.contains("main") {
         true => ["#define main psychic_subject_main\n", "#undef main\n"],
         false => [""; 2],
     };
@@ -91,10 +110,9 @@ pub fn harness(
     let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS).chain(HEADERS);
     let words: String = words.map(|word| format!("#undef {word}\n")).collect();
     let ty = &signature.ty;
-    Ok(format!(
-        "/* Runs {entry} on symbolic arguments. */\n\
-         {renamed}#include \"{include}\"\n\
-         {named}{words}#include \"psychic.h\"\n\
+    let begin = format!("/* Runs {entry} on symbolic arguments. */\n{renamed}");
+    let end = format!(
+        "{named}{words}#include \"psychic.h\"\n\
          \n\
          __extension__ _Static_assert(__builtin_types_compatible_p(__typeof__({entry}), __typeof__({ty})),\n\
          \x20 \"a macro or an attribute gives `{entry}` another type than `{ty}`: \"\n\
@@ -109,7 +127,8 @@ pub fn harness(
          {before}\x20 PSYCHIC_GUARD(last);\n\
          {call}{after}  return 0;\n\
          }}\n"
-    ))
+    );
+    Ok(Harness { before: begin, after: end })
 }
 
 /// The keywords of which a harness makes types, beside those of numbers.
@@ -295,7 +314,7 @@ mod tests {
     /// outputs.
     fn run(source: &str, params: &[(&str, ParamConfig)], sanitizer: Sanitizer) -> (bool, Vec<u8>) {
         let inputs = inputs(params);
-        let text = harness(
+        let harness = harness(
             source,
             Path::new("m.c"),
             "f",
@@ -306,7 +325,7 @@ mod tests {
         .unwrap();
         let directory = tempfile::tempdir().unwrap();
         let path = |name: &str| directory.path().join(name);
-        fs::write(path("m.c"), source).unwrap();
+        let text = harness.around(Path::new("m.c"), source.as_bytes(), "harness.c");
         fs::write(path("harness.c"), text).unwrap();
         let compilation = Compilation {
             directory: directory.path().to_owned(),

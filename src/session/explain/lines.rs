@@ -109,7 +109,7 @@ impl SourceFile {
     /// Reads the file `name` of a revision and of another one. `None` if it is not a file of the
     /// revision's sources, or is the generated `main`.
     fn read(name: &Path, sources: &Path, other: &Path) -> Option<Self> {
-        if name == Path::new(HARNESS) {
+        if name.file_name().is_some_and(|name| name == HARNESS) {
             return None;
         }
         let text = |directory: &Path| fs::read(directory.join(name)).ok();

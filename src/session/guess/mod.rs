@@ -88,8 +88,7 @@ pub fn init(dir: &Path, hints: &Hints) -> anyhow::Result<(Subject, Vec<String>)>
 
 /// Checks what `psychic diff` would refuse first. Returns what it would set aside.
 fn check(subject: &Subject) -> anyhow::Result<Vec<String>> {
-    let source = subject.sources.first().map(PathBuf::as_path);
-    stage::harness(subject, source.unwrap_or(Path::new("")), Show::Legibly)?;
+    stage::harness(subject, Show::Legibly)?;
     let candidates = merge::candidates(subject);
     let refused = candidates.into_iter().filter_map(|(revision, made)| {
         let patch = subject.patches.iter().find(|patch| patch.revision == revision)?;

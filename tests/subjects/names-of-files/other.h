@@ -1,0 +1,1 @@
+enum { OTHER = sizeof __FILE__ };
