@@ -548,9 +548,8 @@ impl Executor<'_> {
             }
             let exprs = &self.program.exprs;
             let object = self.state.memory.object(from)?;
-            if let Some(bytes) = object.concrete(source, length as usize) {
-                self.bytes.clear();
-                self.bytes.extend_from_slice(bytes);
+            self.bytes.clear();
+            if object.copy_concrete(source..source + length as usize, &mut self.bytes) {
                 self.cut_addresses(to, &(target..target + length as usize));
                 self.state.memory.object_mut(to)?.write(exprs, target, &self.bytes);
             } else {

@@ -4,6 +4,7 @@
 //! bytes are concrete, symbolic or never written. A freed object stays known as such.
 
 mod addresses;
+mod contents;
 mod object;
 mod page;
 mod slots;
@@ -14,7 +15,8 @@ pub mod value;
 use triomphe::Arc;
 
 pub use addresses::Addresses;
-pub use object::{Byte, Grain, Object, Segment};
+pub use contents::Byte;
+pub use object::{Grain, Object, Segment};
 pub use spare::Spare;
 pub use value::{Value, WORD};
 
@@ -432,8 +434,8 @@ mod tests {
         let at = memory.allocate(Object::zeroed(Segment::Heap, 4));
         let other = memory.clone();
         memory.object_mut(at).unwrap().write(&Exprs::new(), 0, &[1, 2]);
-        assert_eq!(other.object(at).unwrap().concrete(0, 2), Some(&[0, 0][..]));
-        assert_eq!(memory.object(at).unwrap().concrete(0, 2), Some(&[1, 2][..]));
+        assert_eq!(other.object(at).unwrap().word(0, 2), Some(0));
+        assert_eq!(memory.object(at).unwrap().word(0, 2), Some(0x201));
         assert!(!memory.same(&other));
     }
 

@@ -2,7 +2,11 @@
 
 use std::ops::Range;
 
-use super::{updates::Updates, value::WORD};
+use super::{
+    contents::{Byte, Contents},
+    updates::Updates,
+    value::WORD,
+};
 use crate::{
     expr::{ExprId, Exprs},
     ir::address::OFFSET_BITS,
@@ -21,20 +25,6 @@ pub enum Segment {
     /// A global variable or something that the environment owns; never ends.
     Static,
 }
-
-/// One byte of memory.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Byte {
-    /// A known value.
-    Concrete(u8),
-    /// An 8-bit expression.
-    Symbolic(ExprId),
-    /// Never written.
-    Uninitialised,
-}
-
-const CONCRETE: u32 = 0;
-const UNINITIALISED: u32 = u32::MAX;
 
 /// The unit that is chosen as a whole when the memories of two states are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -58,10 +48,7 @@ pub struct Object {
     /// Number of bytes at its start that belong to it for certain.
     size: u64,
     extent: Option<ExprId>,
-    bytes: Vec<u8>,
-    /// One mark per byte (concrete, uninitialised, or the number of an expression); `None` while
-    /// all bytes are concrete, which is the fast path.
-    marks: Option<Vec<u32>>,
+    contents: Contents,
     /// The parts that were written at symbolic offsets. They do not overlap. Until such a part is
     /// overwritten as a whole, none of its bytes counts as concrete.
     updates: Vec<Updates>,
@@ -80,27 +67,25 @@ fn number(bytes: impl Iterator<Item = usize>) -> Range<usize> {
     first / size * size..(first / size + 1) * size
 }
 
-/// The expression that a mark stands for.
-fn expression(mark: u32) -> ExprId {
-    ExprId(std::num::NonZeroU32::new(mark).expect("CONCRETE is 0"))
-}
-
 impl Object {
     /// An object of `size` zero bytes.
     pub fn zeroed(segment: Segment, size: usize) -> Self {
-        Self::filled(segment, vec![0; size])
+        Self::of(segment, Contents::zeroed(size))
     }
 
     /// An object with these bytes.
     pub fn filled(segment: Segment, bytes: Vec<u8>) -> Self {
+        Self::of(segment, Contents::filled(bytes))
+    }
+
+    fn of(segment: Segment, contents: Contents) -> Self {
         Self {
             segment,
             constant: false,
             alignment: 1,
-            size: bytes.len() as u64,
+            size: contents.len() as u64,
             extent: None,
-            bytes,
-            marks: None,
+            contents,
             updates: Vec::new(),
             irregular: false,
         }
@@ -108,19 +93,17 @@ impl Object {
 
     /// An object of `size` bytes that were never written.
     pub fn uninitialised(segment: Segment, size: usize) -> Self {
-        Self { marks: Some(vec![UNINITIALISED; size]), ..Self::zeroed(segment, size) }
+        Self::of(segment, Contents::uninitialised(size))
     }
 
     /// An empty object that can become a local variable of up to `size` bytes without allocating.
     pub(super) fn with_room(size: usize) -> Self {
-        let marks = Some(Vec::with_capacity(size));
-        Self { marks, ..Self::filled(Segment::Stack, Vec::with_capacity(size)) }
+        Self::of(Segment::Stack, Contents::with_room(size))
     }
 
     /// How many bytes, with their marks, the object can hold without allocating.
     pub(super) fn room(&self) -> usize {
-        let marks = self.marks.as_ref().map_or(0, Vec::capacity);
-        self.bytes.capacity().min(marks)
+        self.contents.room()
     }
 
     /// Turns the object into a local variable that was never written.
@@ -128,14 +111,9 @@ impl Object {
         let Self { segment, constant, alignment: aligned, size: certain, extent, .. } = self;
         (*segment, *constant, *aligned) = (Segment::Stack, false, alignment);
         (*certain, *extent) = (size as u64, None);
-        let Self { bytes, marks, updates, irregular, .. } = self;
-        updates.clear();
-        *irregular = false;
-        bytes.clear();
-        bytes.resize(size, 0);
-        let marks = marks.get_or_insert_default();
-        marks.clear();
-        marks.resize(size, UNINITIALISED);
+        self.updates.clear();
+        self.irregular = false;
+        self.contents.forget(size);
     }
 
     /// The object, with an address that is a multiple of `alignment` bytes.
@@ -174,7 +152,7 @@ impl Object {
 
     /// The number of bytes that are stored: all of them if the size is known.
     pub fn capacity(&self) -> u64 {
-        self.bytes.len() as u64
+        self.contents.len() as u64
     }
 
     /// Joins two objects that were one. `choose` makes one expression of two that differ. `None` if
@@ -213,12 +191,13 @@ impl Object {
             }
             joined.extent = Some(choose(extent(a), extent(b))?);
         }
-        for start in (0..small.bytes.len()).step_by(WORD) {
-            let bytes = start..small.bytes.len().min(start + WORD);
-            if a.is_same_at(b, bytes.clone()) {
+        let stored = small.contents.len();
+        for start in (0..stored).step_by(WORD) {
+            let bytes = start..stored.min(start + WORD);
+            if a.contents.is_same_at(&b.contents, bytes.clone()) {
                 continue;
             }
-            let differ = |at: &usize| !a.is_same_at(b, *at..*at + 1);
+            let differ = |at: &usize| !a.contents.is_same_at(&b.contents, *at..*at + 1);
             let words = a.written(exprs, bytes.clone()).zip(b.written(exprs, bytes.clone()));
             let whole =
                 words.filter(|(x, y)| bytes.len() == WORD && (is_address(*x) || is_address(*y)));
@@ -240,18 +219,6 @@ impl Object {
         Some(joined)
     }
 
-    /// Whether bytes are the same in two objects. None of them may be in a part that was written at
-    /// a symbolic offset.
-    fn is_same_at(&self, other: &Self, bytes: Range<usize>) -> bool {
-        let concrete = |marks: &[u32]| marks[bytes.clone()].iter().all(|mark| *mark == CONCRETE);
-        self.bytes[bytes.clone()] == other.bytes[bytes.clone()]
-            && match (&self.marks, &other.marks) {
-                (None, None) => true,
-                (Some(marks), None) | (None, Some(marks)) => concrete(marks),
-                (Some(a), Some(b)) => a[bytes.clone()] == b[bytes.clone()],
-            }
-    }
-
     /// The little-endian number in these bytes, if all of them were written.
     pub fn written(&self, exprs: &Exprs, bytes: Range<usize>) -> Option<ExprId> {
         let bytes: Option<Vec<_>> = bytes.map(|at| self.byte(exprs, at).expr(exprs)).collect();
@@ -261,13 +228,7 @@ impl Object {
     /// Whether a byte or the size may be an expression that satisfies a condition. True if the
     /// object was written at symbolic offsets, as nothing is known about these parts.
     pub(super) fn may_have(&self, is: &dyn Fn(ExprId) -> bool) -> bool {
-        let symbolic = |mark: &u32| match *mark {
-            CONCRETE | UNINITIALISED => false,
-            mark => is(expression(mark)),
-        };
-        !self.updates.is_empty()
-            || self.extent.is_some_and(is)
-            || self.marks.iter().flatten().any(symbolic)
+        !self.updates.is_empty() || self.extent.is_some_and(is) || self.contents.any(is)
     }
 
     /// Records that the first `size` bytes belong to the object for certain. `size` is at most its
@@ -283,39 +244,27 @@ impl Object {
         offset.checked_add(length).is_some_and(|end| end <= self.size())
     }
 
-    /// `length` bytes at `offset` (inside the bounds), if all of them are concrete.
-    #[inline(always)]
-    pub fn concrete(&self, offset: usize, length: usize) -> Option<&[u8]> {
-        match &self.marks {
-            Some(marks) if marks[offset..offset + length].iter().any(|m| *m != CONCRETE) => None,
-            _ => Some(&self.bytes[offset..offset + length]),
-        }
+    /// Appends the bytes in `range` (inside the bounds) to `to`, if all of them are concrete.
+    /// Otherwise what was appended to `to` is not determined.
+    pub fn copy_concrete(&self, range: Range<usize>, to: &mut Vec<u8>) -> bool {
+        self.contents.copy(range, to)
     }
 
     /// The concrete bytes from `offset` on (inside the bounds), up to the first byte that is not
     /// concrete.
     pub fn concrete_from(&self, offset: usize) -> impl Iterator<Item = u8> {
-        let known =
-            move |at: &usize| self.marks.as_ref().is_none_or(|marks| marks[*at] == CONCRETE);
-        (offset..self.size as usize).take_while(known).map(|at| self.bytes[at])
+        (offset..self.size as usize).map_while(|at| match self.contents.byte(at) {
+            Byte::Concrete(value) => Some(value),
+            Byte::Symbolic(_) | Byte::Uninitialised => None,
+        })
     }
 
     /// The little-endian number in `length` bytes at `offset`; `None` if there are more than 8
     /// bytes, or if they are not inside the bounds or not concrete.
     #[inline(always)]
     pub fn word(&self, offset: u64, length: usize) -> Option<u64> {
-        if !self.contains(offset, length as u64) {
-            return None;
-        }
-        let bytes = self.concrete(offset as usize, length)?;
-        Some(match length {
-            4 => u32::from_le_bytes(bytes.try_into().expect("4 bytes")).into(),
-            8 => u64::from_le_bytes(bytes.try_into().expect("8 bytes")),
-            1 => bytes[0].into(),
-            2 => u16::from_le_bytes(bytes.try_into().expect("2 bytes")).into(),
-            0 | 3 | 5..=7 => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-            _ => return None,
-        })
+        let is_there = length <= WORD && self.contains(offset, length as u64);
+        is_there.then(|| self.contents.word(offset as usize, length)).flatten()
     }
 
     /// Writes the low `length` bytes of `word` at `offset`. Returns `false` and writes nothing if
@@ -331,20 +280,12 @@ impl Object {
         }
         let (offset, bytes) = (offset as usize, word.to_le_bytes());
         match length {
-            4 => self.write_concrete(offset, &bytes[..4]),
-            8 => self.write_concrete(offset, &bytes),
-            1 => self.write_concrete(offset, &bytes[..1]),
-            length => self.write_concrete(offset, &bytes[..length]),
+            4 => self.contents.write(offset, &bytes[..4]),
+            8 => self.contents.write(offset, &bytes),
+            1 => self.contents.write(offset, &bytes[..1]),
+            length => self.contents.write(offset, &bytes[..length]),
         }
         true
-    }
-
-    #[inline(always)]
-    fn write_concrete(&mut self, offset: usize, bytes: &[u8]) {
-        self.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
-        if let Some(marks) = &mut self.marks {
-            marks[offset..offset + bytes.len()].fill(CONCRETE);
-        }
     }
 
     /// Writes concrete bytes at `offset` (inside the bounds).
@@ -356,7 +297,7 @@ impl Object {
                 self.set_byte(exprs, at, Byte::Concrete(*byte));
             }
         } else {
-            self.write_concrete(offset, bytes);
+            self.contents.write(offset, bytes);
         }
     }
 
@@ -373,11 +314,7 @@ impl Object {
         if let Some(part) = self.updates.iter().find(|part| part.range().contains(&offset)) {
             return Byte::of(exprs, part.byte(exprs, offset));
         }
-        match self.marks.as_ref().map_or(CONCRETE, |marks| marks[offset]) {
-            CONCRETE => Byte::Concrete(self.bytes[offset]),
-            UNINITIALISED => Byte::Uninitialised,
-            mark => Byte::Symbolic(expression(mark)),
-        }
+        self.contents.byte(offset)
     }
 
     /// Sets the byte at `offset` (inside the bounds). In a part that was written at a symbolic
@@ -388,29 +325,7 @@ impl Object {
             let offset = exprs.constant(OFFSET_BITS, offset as u64);
             return part.write(exprs, offset, value, 1, 1);
         }
-        let mark = match byte {
-            Byte::Concrete(value) => {
-                self.bytes[offset] = value;
-                CONCRETE
-            }
-            Byte::Symbolic(expr) => {
-                self.bytes[offset] = 0;
-                expr.0.get()
-            }
-            Byte::Uninitialised => {
-                self.bytes[offset] = 0;
-                UNINITIALISED
-            }
-        };
-        match &mut self.marks {
-            Some(marks) => marks[offset] = mark,
-            None if mark == CONCRETE => {}
-            None => {
-                let mut marks = vec![CONCRETE; self.bytes.len()];
-                marks[offset] = mark;
-                self.marks = Some(marks);
-            }
-        }
+        self.contents.set(offset, byte);
     }
 
     /// The range of bytes that an access of `length` bytes at a symbolic offset may reach, as
@@ -458,8 +373,7 @@ impl Object {
         }
         let mut part = self.part(exprs, &window, step);
         self.updates.retain(|other| other.is_apart(&window));
-        self.marks.get_or_insert_with(|| vec![CONCRETE; self.bytes.len()])[part.range()]
-            .fill(UNINITIALISED);
+        self.contents.unwrite(part.range());
         part.write(exprs, offset, word, length, step);
         self.updates.push(part);
     }
@@ -484,7 +398,7 @@ impl Object {
     }
 
     fn cell_size(&self, step: usize) -> usize {
-        if self.bytes.len().is_multiple_of(step) { step } else { 1 }
+        if self.contents.len().is_multiple_of(step) { step } else { 1 }
     }
 
     /// A window as one part, merged with all the parts into which it reaches.
@@ -521,22 +435,6 @@ impl Object {
 
 fn is_inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
-}
-
-impl Byte {
-    /// The byte that an 8-bit expression stands for.
-    pub fn of(exprs: &Exprs, expr: ExprId) -> Self {
-        exprs.as_u64(expr).map_or(Self::Symbolic(expr), |value| Self::Concrete(value as u8))
-    }
-
-    /// The byte as an expression; `None` if it was never written.
-    pub fn expr(self, exprs: &Exprs) -> Option<ExprId> {
-        match self {
-            Self::Concrete(value) => Some(exprs.constant(8, u64::from(value))),
-            Self::Symbolic(expr) => Some(expr),
-            Self::Uninitialised => None,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -576,9 +474,9 @@ mod tests {
         let exprs = Exprs::new();
         let mut object = Object::uninitialised(Segment::Stack, 3);
         assert_eq!(object.byte(&exprs, 1), Byte::Uninitialised);
-        assert_eq!(object.concrete(0, 3), None);
+        assert_eq!(object.word(0, 3), None);
         object.write(&exprs, 1, &[7]);
-        assert_eq!(object.concrete(1, 1), Some(&[7][..]));
+        assert_eq!(object.word(1, 1), Some(7));
         object.set_byte(&exprs, 1, Byte::Uninitialised);
         assert_eq!(object.byte(&exprs, 1), Byte::Uninitialised);
         object.set_byte(&exprs, 1, Byte::Concrete(9));

@@ -3,14 +3,15 @@
 use triomphe::Arc;
 
 use super::{
-    object::Object,
+    contents::MOST_WHOLE,
+    object::{Object, Segment},
     page::{Page, Slot},
 };
 
-/// Objects are kept by the power of two of their size. These are the smallest and the largest
-/// exponents.
+/// Objects are kept by the power of two of their size, unless their bytes are in pieces. These are
+/// the smallest and the largest exponents.
 const SMALLEST: u32 = 5;
-const LARGEST: u32 = 16;
+const LARGEST: u32 = MOST_WHOLE.ilog2();
 /// Most bytes to keep in objects of one power of two.
 const KEPT: usize = 1 << 20;
 /// Most pages to keep.
@@ -28,17 +29,18 @@ pub struct Spare {
 impl Spare {
     /// A local variable that was never written.
     pub(super) fn local(&mut self, size: usize, alignment: u32) -> Arc<Object> {
+        if size > MOST_WHOLE {
+            return Arc::new(Object::uninitialised(Segment::Stack, size).aligned(alignment));
+        }
         let power = size.next_power_of_two().trailing_zeros().max(SMALLEST);
-        let known = self.objects.get_mut((power - SMALLEST) as usize).and_then(Vec::pop);
-        match known {
+        match self.objects[(power - SMALLEST) as usize].pop() {
             Some(mut object) => {
                 let unique = Arc::get_mut(&mut object).expect("nothing else uses a spare object");
                 unique.make_local(size, alignment);
                 object
             }
             None => {
-                let room = if power <= LARGEST { 1 << power } else { size };
-                let mut object = Object::with_room(room);
+                let mut object = Object::with_room(1 << power);
                 object.make_local(size, alignment);
                 Arc::new(object)
             }
