@@ -111,6 +111,32 @@ pub(super) fn is_plain(ty: &str) -> bool {
     ty.split_whitespace().all(|word| NUMBERS.contains(&word))
 }
 
+/// The types of numbers that `stdint.h`, `stddef.h` and `stdbool.h` name, by keywords.
+const STANDARD: [(&str, &str); 15] = [
+    ("bool", "_Bool"),
+    ("int8_t", "signed char"),
+    ("int16_t", "short"),
+    ("int32_t", "int"),
+    ("int64_t", "long"),
+    ("intmax_t", "long"),
+    ("intptr_t", "long"),
+    ("ptrdiff_t", "long"),
+    ("size_t", "unsigned long"),
+    ("uint8_t", "unsigned char"),
+    ("uint16_t", "unsigned short"),
+    ("uint32_t", "unsigned int"),
+    ("uint64_t", "unsigned long"),
+    ("uintmax_t", "unsigned long"),
+    ("uintptr_t", "unsigned long"),
+];
+
+/// The type of a number in keywords alone, which every source understands; `None` if what the type
+/// is depends on the source.
+pub(super) fn in_keywords(ty: &str) -> Option<&str> {
+    let standard = || STANDARD.iter().find(|(name, _)| *name == ty).map(|(_, ty)| *ty);
+    if is_plain(ty) { Some(ty) } else { standard() }
+}
+
 /// Whether a type is a character type.
 pub(super) fn is_char(element: &str) -> bool {
     matches!(element, "char" | "signed char" | "unsigned char")

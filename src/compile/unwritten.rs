@@ -1,6 +1,7 @@
 //! Makes memory that was never written zero in native builds, as it is in the engine. (Also gives a
-//! meaning to three things about which C says as little: copies of memory onto itself, shifts by
-//! the width or more, and differences of pointers that are no whole number of elements.)
+//! meaning to four things about which C says as little: copies of memory onto itself, shifts by the
+//! width or more, differences of pointers that are no whole number of elements, and the exit code of
+//! a `main` that returns nothing.)
 //!
 //! The compiler's own option (`-ftrivial-auto-var-init=zero`) writes zero wherever control comes to
 //! a declaration, also in the second round of a loop, and misses declarations that a `switch` jumps
@@ -37,7 +38,7 @@ use crate::{errors::Sanitizer, llvm::Editor};
 /// Stands for this way of preparing bitcode in the stamps of builds.
 pub(super) const PREPARATION: &str = "locals and undefined operands zeroed, noundef of own \
      functions dropped, watched functions marked, copies may overlap, both ends of watched accesses \
-     looked at, empty locals watched, wide shifts and inexact divisions defined";
+     looked at, empty locals watched, wide shifts, inexact divisions and exit codes defined";
 
 /// Prepares bitcode for native code. What was never written becomes zero or, under MemorySanitizer,
 /// reads of it are seen. `defined` are the functions of the program ([`defined`]).
@@ -49,6 +50,7 @@ pub(super) fn prepare(
     change(file, |context, module| {
         let_copies_overlap(module);
         Editor::new(module).define_arithmetic();
+        Editor::new(module).define_exit_code();
         if sanitizer == Sanitizer::AddressUndefined {
             widen_empty_locals(context, module)?;
             look_at_both_ends(module);

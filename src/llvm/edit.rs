@@ -278,6 +278,21 @@ impl<'a, 'c> Editor<'a, 'c> {
         }
     }
 
+    /// Makes a `main` that returns nothing return 0.
+    pub fn define_exit_code(&self) {
+        let Some(main) = self.symbol("main") else { return };
+        // SAFETY: the value is a symbol of this module.
+        let returns_nothing = unsafe {
+            !LLVMIsAFunction(main).is_null()
+                && LLVMIsDeclaration(main) == 0
+                && LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(main)))
+                    == LLVMTypeKind::LLVMVoidTypeKind
+        };
+        if returns_nothing {
+            self.widen_main("main");
+        }
+    }
+
     /// Renames `main` and adds a new `main` that calls it. The new one has the widest type that
     /// `main` may have, so that programs start alike even if the types of their `main` differ.
     pub fn widen_main(&self, main: &str) {

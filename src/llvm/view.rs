@@ -161,6 +161,20 @@ impl<'m> Type<'m> {
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
+    /// The least number of bytes that a value of the type takes.
+    pub fn least_size(self) -> u64 {
+        match self.kind() {
+            TypeKind::LLVMIntegerTypeKind => u64::from(self.int_width()).div_ceil(8),
+            TypeKind::LLVMArrayTypeKind => {
+                self.length().saturating_mul(self.element().least_size())
+            }
+            TypeKind::LLVMStructTypeKind => (0..self.fields())
+                .map(|index| self.field(index).least_size())
+                .fold(0, u64::saturating_add),
+            _ => 1,
+        }
+    }
+
     /// The width of an integer type in bits.
     pub fn int_width(self) -> u32 {
         assert!(self.kind() == TypeKind::LLVMIntegerTypeKind);

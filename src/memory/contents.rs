@@ -399,7 +399,7 @@ mod tests {
             let mut bytes = Vec::new();
             let plain: Option<Vec<u8>> = known[range.clone()]
                 .chunks(1)
-                .map(|byte| word(byte))
+                .map(word)
                 .map(|value| value.map(|value| value as u8))
                 .collect();
             let copied = contents.copy(range, &mut bytes).then_some(bytes);

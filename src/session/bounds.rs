@@ -95,6 +95,9 @@ pub(super) fn bounds(
     if asks.perror {
         bounds.push("standard error that can also be read, so that perror keeps errno".into());
     }
+    if asks.no_code {
+        bounds.push("an exit code of 0 where `main` returns nothing".into());
+    }
     for (name, value) in &inputs.env {
         bounds.push(match value {
             ArgConfig::Text(text) => format!("{name}={text:?}"),
@@ -129,7 +132,12 @@ pub(super) struct Asks {
     environment: bool,
     /// Whether it calls `perror`, which may change `errno` if standard error can only be written.
     perror: bool,
+    /// Whether there is a `main` that returns no exit code, of some revision.
+    no_code: bool,
 }
+
+/// What the name of a `main` begins with where those of other revisions have other types.
+const WIDENED: &str = "psychic.main";
 
 impl Asks {
     /// What a program that starts at `entry` asks for. The C library of a whole program asks for
@@ -140,6 +148,10 @@ impl Asks {
             arguments: of_name(entry).is_some_and(|main| !main.params.is_empty()),
             environment: of_name("getenv").is_some(),
             perror: of_name("perror").is_some(),
+            no_code: module.functions.iter().any(|one| {
+                let is_main = one.name == entry || one.name.starts_with(WIDENED);
+                is_main && one.returns.is_empty() && !one.code.is_empty()
+            }),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::error::HarnessError;
 use crate::{
     compile::{
         numbers::REAL_RETURN,
-        signature::{Parameter, Signature, Type, is_char, is_plain},
+        signature::{Parameter, Signature, Type, in_keywords, is_char, is_plain},
     },
     subject::config::{InputsConfig, ParamConfig},
 };
@@ -191,7 +191,7 @@ impl<'a> Body<'a> {
         let mut text = String::new();
         match &signature.returns {
             Type::Void => emit(&mut text, 1, &format!("{call};")),
-            Type::Scalar(ty) => match returns.filter(|other| *other != ty && is_plain(ty)) {
+            Type::Scalar(ty) => match returns.filter(|other| is_another(ty, other)) {
                 Some(other) => self.show_converted(&mut text, (ty, other), &call),
                 None => {
                     emit(&mut text, 1, &format!("{ty} psychic_result = {call};"));
@@ -321,6 +321,11 @@ fn argument(name: &str) -> String {
 
 fn emit(text: &mut String, depth: usize, line: &str) {
     let _ = writeln!(text, "{}{line}", "  ".repeat(depth));
+}
+
+/// Whether the type of a number is known, and differs from `other`, which consists of keywords.
+fn is_another(ty: &str, other: &str) -> bool {
+    in_keywords(ty).is_some_and(|ty| ty != other)
 }
 
 /// Assumes that an argument of `_Bool`s has nothing but zeros and ones: compilers may take other

@@ -8,7 +8,7 @@ use std::path::Path;
 use self::body::Body;
 pub use self::error::HarnessError;
 use crate::{
-    compile::signature::{NUMBERS, Parameter, Type, Unreadable, is_plain, signature},
+    compile::signature::{NUMBERS, Parameter, Type, Unreadable, in_keywords, signature},
     subject::config::{InputsConfig, NanConfig},
 };
 
@@ -131,8 +131,10 @@ pub fn harness(
     Ok(Harness { before: begin, after: end })
 }
 
-/// The keywords of which a harness makes types, beside those of numbers.
-const KEYWORDS: [&str; 6] = ["const", "enum", "struct", "union", "void", "volatile"];
+/// The keywords that a harness uses, beside those of numbers.
+const KEYWORDS: [&str; 11] = [
+    "const", "else", "enum", "for", "if", "return", "sizeof", "struct", "union", "void", "volatile",
+];
 
 /// The types that the headers of `psychic.h` define.
 const HEADERS: [&str; 15] = [
@@ -157,7 +159,7 @@ const HEADERS: [&str; 15] = [
 /// parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Callers {
-    /// The type of the number that the entry returns, if it returns one whose type is made of
+    /// The type of the number that the entry returns, if it returns one whose type is known to be made of
     /// keywords alone, so that all revisions know it.
     pub returns: Option<String>,
     /// The parameters, in order.
@@ -190,15 +192,19 @@ fn passed(known: &Type, own: &Type) -> Type {
         Type::Pointer { element, constant, .. } => (Some(element), Some(*constant)),
         Type::Other(_) => (None, None),
         Type::Scalar(_) | Type::Void => match known {
-            Type::Scalar(number) if is_plain(number) && *own != Type::Void => return known.clone(),
+            Type::Scalar(number) if known != own && *own != Type::Void => {
+                let number = in_keywords(number);
+                return number.map_or(own.clone(), |number| Type::Scalar(number.to_owned()));
+            }
             _ => return own.clone(),
         },
     };
     match known {
-        Type::Pointer { element, dimensions, constant, length }
-            if is_plain(element) || Some(element) == own_element =>
-        {
-            let (element, dimensions) = (element.clone(), dimensions.clone());
+        Type::Pointer { element, dimensions, constant, length } => {
+            let is_own = Some(element) == own_element;
+            let element = if is_own { Some(element.as_str()) } else { in_keywords(element) };
+            let Some(element) = element.map(str::to_owned) else { return own.clone() };
+            let dimensions = dimensions.clone();
             let constant = own_constant.unwrap_or(*constant);
             Type::Pointer { element, dimensions, constant, length: *length }
         }
@@ -210,7 +216,7 @@ fn passed(known: &Type, own: &Type) -> Type {
 pub fn callers(source: &str, entry: &str) -> Option<Callers> {
     let signature = signature(source, entry).ok()?;
     let returns = match signature.returns {
-        Type::Scalar(text) if is_plain(&text) => Some(text),
+        Type::Scalar(text) => in_keywords(&text).map(str::to_owned),
         _ => None,
     };
     let parameters = signature.parameters.into_iter();

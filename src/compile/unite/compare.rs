@@ -304,15 +304,18 @@ impl<'a, 'm> Comparison<'a, 'm> {
         let (Some(x), Some(y)) = (meta_facts.function(meta), own_facts.function(own)) else {
             return false;
         };
+        if x.large() != y.large() {
+            return false;
+        }
         for (with_x, with_y) in [(true, false), (true, true), (false, false), (false, true)] {
             if with_x && !x.has_result() || with_y && !y.has_result() {
                 continue;
             }
             self.nodes = Nodes::default();
-            let walks = [
-                Cursor::new(Side::Meta, self.revision, x.clone(), with_x),
-                Cursor::new(Side::Own, self.revision, y.clone(), with_y),
-            ];
+            let [x, y] = [(Side::Meta, &x, with_x), (Side::Own, &y, with_y)];
+            let walks = [x, y].map(|(side, facts, with)| {
+                Cursor::new(&mut self.nodes, side, self.revision, facts.clone(), with)
+            });
             if self.same_walks(walks).is_ok() {
                 return true;
             }

@@ -282,3 +282,55 @@ fn symbols_that_revisions_call_otherwise_are_known() {
     assert_eq!(united.own[&1], 0);
     assert_eq!(united.renamed, BTreeSet::from(["f".to_owned(), "g".to_owned()]));
 }
+
+/// Functions whose results are kept in a variable of their own.
+#[test]
+fn results_are_what_was_stored_last() {
+    let jump = |number: u32| {
+        format!(
+            "#include <setjmp.h>\n#include <stdio.h>\nstatic jmp_buf b;\n\
+             static int f(void) {{ int r = 0; if (setjmp(b) == 0) {{ r = {number}; longjmp(b, 1); }} \
+             return r; }}\n\
+             int main(void) {{ printf(\"%d\", f()); return 0; }}\n"
+        )
+    };
+    let round = |number: u32| {
+        format!(
+            "#include <stdio.h>\nstatic int left;\n\
+             static int f(void) {{ int r = 0; for (;;) r = {number} + (left-- ?: ({{ break; 0; }})); \
+             return r; }}\n\
+             int main(int count, char **words) {{ left = count; printf(\"%d\", f()); return 0; }}\n"
+        )
+    };
+    for text in [jump, round] as [fn(u32) -> String; 2] {
+        assert_eq!(united(&text(1), &[&text(1), &text(2)]), [0, 1]);
+    }
+}
+
+/// What instructions leave in the floating-point environment.
+#[test]
+fn floating_point_operations_stay_between_calls() {
+    let text = |first: bool| {
+        let (x, y) = ("x / 10.0", "feclearexcept(FE_ALL_EXCEPT)");
+        let (a, b) = if first { (x, y) } else { (y, x) };
+        format!(
+            "#include <fenv.h>\n#include <stdio.h>\n\
+             static int f(double x) {{ double a = {a}, b = {b}; \
+             return fetestexcept(FE_INEXACT) != 0; }}\n\
+             int main(int count, char **words) {{ printf(\"%d\", f(count)); return 0; }}\n"
+        )
+    };
+    assert_eq!(united(&text(true), &[&text(true), &text(false)]), [0, 1]);
+}
+
+#[test]
+fn a_large_variable_is_not_a_small_one() {
+    let text = |size: u32| {
+        format!(
+            "static int g(int n) {{ return n; }}\n\
+             static int f(int n) {{ char all[{size}]; return g(n) + (sizeof all > 3); }}\n\
+             int main(int count, char **words) {{ return f(count); }}\n"
+        )
+    };
+    assert_eq!(united(&text(16), &[&text(16), &text(1 << 20)]), [0, 1]);
+}

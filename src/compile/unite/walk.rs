@@ -36,6 +36,8 @@ pub(super) enum Stop<'m> {
 /// The greatest number of steps without an event. A function that takes more is not considered the
 /// same as any other.
 const STEPS: u32 = 10_000;
+/// Variables of this many bytes may make the stack overflow, even if nothing refers to them.
+const LARGE: u64 = 1 << 16;
 /// Prefix of the functions by which a meta program finds the arm of a site.
 const CHOOSER: &str = "psychic_at_";
 const REVISION: [&str; 2] = ["psychic_rev", "__klee_meta"];
@@ -60,8 +62,10 @@ pub(super) struct Function<'m> {
     /// The first variable, if it only holds what is returned in the end. Clang makes such a
     /// variable in a function that returns in several places, which meta branches can cause. It
     /// also makes one, never read, in every `main`. If Clang made none, this may be a variable of
-    /// the program.
+    /// the program. Functions that call one that may return twice have none: it may hold what was
+    /// stored between these returns.
     result: Option<usize>,
+    large: Vec<u64>,
 }
 
 /// Where a switch goes. It may have a case for each revision, and every walk takes only one of
@@ -104,7 +108,7 @@ impl<'m> Facts<'m> {
         self.choices.insert(key, None);
         let facts = self.function(function)?;
         let mut nodes = Nodes::default();
-        let mut cursor = Cursor::new(Side::Meta, revision, facts, true);
+        let mut cursor = Cursor::new(&mut nodes, Side::Meta, revision, facts, true);
         let number = match cursor.step(self, &mut nodes) {
             Ok(Stop::Return(Some(id))) => nodes.as_int(id).map(|(_, value)| value),
             _ => None,
@@ -115,6 +119,11 @@ impl<'m> Facts<'m> {
 }
 
 impl<'m> Function<'m> {
+    /// The sizes of variables that may make the stack overflow, in order.
+    pub(super) fn large(&self) -> &[u64] {
+        &self.large
+    }
+
     /// Whether there is a variable that may hold only the result.
     pub(super) fn has_result(&self) -> bool {
         self.result.is_some()
@@ -123,7 +132,7 @@ impl<'m> Function<'m> {
     fn new(function: Value<'m>) -> Option<Self> {
         let mut blocks = FxHashMap::default();
         let (mut switches, mut incoming) = (FxHashMap::default(), FxHashMap::default());
-        let mut variable = None;
+        let (mut variable, mut large) = (None, Vec::new());
         for block in function.blocks() {
             let instructions: Vec<Value<'m>> = block.instructions().collect();
             let first = instructions.iter().find(|i| i.opcode() == Opcode::LLVMAlloca);
@@ -132,6 +141,10 @@ impl<'m> Function<'m> {
                 match instruction.opcode() {
                     Opcode::LLVMSwitch => {
                         switches.insert(instruction.key(), Switch::new(*instruction));
+                    }
+                    Opcode::LLVMAlloca => {
+                        let size = instruction.allocated_type().least_size();
+                        large.extend((size >= LARGE).then_some(size));
                     }
                     Opcode::LLVMPHI => {
                         let values = instruction.incoming().into_iter();
@@ -145,8 +158,13 @@ impl<'m> Function<'m> {
         }
         let live = live(&blocks);
         let entry = function.blocks().next()?;
-        let result = variable.filter(|variable| is_result(*variable)).map(Value::key);
-        Some(Self { entry, blocks, live, switches, incoming, result })
+        let returns_twice = blocks.values().flatten().any(|instruction| {
+            instruction.opcode() == Opcode::LLVMCall && instruction.may_return_twice()
+        });
+        let result = variable.filter(|variable| !returns_twice && is_result(*variable));
+        let result = result.map(Value::key);
+        large.sort_unstable();
+        Some(Self { entry, blocks, live, switches, incoming, result, large })
     }
 }
 
@@ -223,9 +241,16 @@ pub(super) struct Cursor<'m> {
 impl<'m> Cursor<'m> {
     /// Starts at the entry. `result` says whether a variable that may hold only the result is
     /// treated as such.
-    pub(super) fn new(side: Side, revision: u32, facts: Rc<Function<'m>>, result: bool) -> Self {
+    pub(super) fn new(
+        nodes: &mut Nodes,
+        side: Side,
+        revision: u32,
+        facts: Rc<Function<'m>>,
+        result: bool,
+    ) -> Self {
         let (block, result) = (facts.entry, facts.result.filter(|_| result));
-        Self { side, revision, facts, result, block, index: 0, values: BTreeMap::new() }
+        let values = result.map(|result| (result, nodes.text("never stored"))).into_iter();
+        Self { side, revision, facts, result, block, index: 0, values: values.collect() }
     }
 
     /// The position and all known values.
@@ -310,10 +335,9 @@ impl<'m> Cursor<'m> {
                 return Ok(None);
             }
             Opcode::LLVMLoad if Some(instruction.operand(0).key()) == result => {
+                // A value that was forgotten is not known to be the same.
                 let known = self.values.get(&instruction.operand(0).key()).copied();
-                let nothing = || nodes.text("never stored");
-                let id = known.unwrap_or_else(nothing);
-                self.values.insert(instruction.key(), id);
+                self.values.insert(instruction.key(), known.ok_or(Different)?);
                 return Ok(None);
             }
             Opcode::LLVMBr => {
@@ -435,6 +459,19 @@ fn is_event(opcode: Opcode) -> bool {
             | LLVMURem
             | LLVMSRem
             | LLVMFreeze
+            // These obey the rounding mode and set flags, which calls read and write.
+            | LLVMFAdd
+            | LLVMFSub
+            | LLVMFMul
+            | LLVMFDiv
+            | LLVMFRem
+            | LLVMFCmp
+            | LLVMFPToUI
+            | LLVMFPToSI
+            | LLVMUIToFP
+            | LLVMSIToFP
+            | LLVMFPTrunc
+            | LLVMFPExt
     )
 }
 

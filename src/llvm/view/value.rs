@@ -384,6 +384,18 @@ impl<'m> Value<'m> {
         Self(unsafe { LLVMGetCalledValue(self.0) }, PhantomData)
     }
 
+    /// Whether a call may return more than once, as that of `setjmp` may.
+    pub fn may_return_twice(self) -> bool {
+        const NAME: &str = "returns_twice";
+        let (callee, place) = (self.callee(), inkwell::llvm_sys::LLVMAttributeFunctionIndex);
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(NAME.as_ptr().cast(), NAME.len());
+            !LLVMGetCallSiteEnumAttribute(self.0, place, kind).is_null()
+                || callee.is_function()
+                    && !LLVMGetEnumAttributeAtIndex(callee.0, place, kind).is_null()
+        }
+    }
+
     /// The function type of a call.
     pub fn call_type(self) -> Type<'m> {
         assert!(self.is_call());
