@@ -11,7 +11,7 @@ use crate::{
     expr::Exprs,
     session::inputs::{Inputs, PROGRAM, concrete, ordered, read, together, typed},
     subject::{
-        Times,
+        MOST_BYTES, Times,
         config::{MOST_ARGUMENTS, StdinConfig},
         given_files, is_variable,
     },
@@ -88,6 +88,9 @@ impl SymbolicInputArgs {
         for numbers in self.sym_args.chunks(3) {
             args.push(symbolic(numbers[0], numbers[1], numbers[2])?);
         }
+        for group in sizes.chunks(2) {
+            check_size("--sym-files", group[1])?;
+        }
         let sizes = sizes.chunks(2).flat_map(|group| (0..group[0]).map(|_| group[1]));
         let sizes: Vec<u32> = sizes.take(27).collect();
         anyhow::ensure!(sizes.len() <= 26, "--sym-files: at most 26 files, A to Z");
@@ -100,7 +103,10 @@ impl SymbolicInputArgs {
         let files = together(given, symbolic)?;
         let stdin = match (stdin, &self.stdin) {
             (Some(_), Some(_)) => anyhow::bail!("--stdin and --sym-stdin exclude each other"),
-            (Some(count), None) => Stdin::symbolic(exprs, count),
+            (Some(count), None) => {
+                check_size("--sym-stdin", count)?;
+                Stdin::symbolic(exprs, count)
+            }
             (None, Some(file)) => concrete(&read(file)?),
             (None, None) if whole => Stdin::bytes(Vec::new()),
             (None, None) => typed(&StdinConfig::default()),
@@ -138,5 +144,11 @@ fn symbolic(least: u32, most: u32, size: u32) -> anyhow::Result<Arguments> {
         least <= most && most <= MOST_ARGUMENTS,
         "--sym-args {least} {most} {size}: MAX has to be from MIN to {MOST_ARGUMENTS}"
     );
+    check_size("a symbolic text", size)?;
     Ok(Arguments::Symbolic { least, most, prefix: Vec::new(), size })
+}
+
+fn check_size(what: &str, size: u32) -> anyhow::Result<()> {
+    anyhow::ensure!(size <= MOST_BYTES, "{what}: {size} bytes are too many: at most {MOST_BYTES}");
+    Ok(())
 }

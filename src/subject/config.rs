@@ -222,6 +222,7 @@ impl<'de> Deserialize<'de> for ArgConfig {
             prefix: Option<String>,
             string: Option<u32>,
             one_of: Option<Vec<String>>,
+            #[serde(default, deserialize_with = "least_and_most")]
             count: Option<[u32; 2]>,
         }
 
@@ -462,6 +463,15 @@ impl Default for BudgetConfig {
 
 fn main() -> String {
     "main".into()
+}
+
+fn least_and_most<'de, D: Deserializer<'de>>(d: D) -> Result<Option<[u32; 2]>, D::Error> {
+    // Read as an array, more than two numbers would be no error.
+    let numbers = Vec::<u32>::deserialize(d)?;
+    let two = <[u32; 2]>::try_from(numbers.as_slice());
+    two.map(Some).map_err(|_| {
+        de::Error::custom(format!("count = {numbers:?} has to be two numbers, [LEAST, MOST]"))
+    })
 }
 
 fn duration<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Duration, D::Error> {

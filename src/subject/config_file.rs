@@ -7,27 +7,20 @@ use std::{
 };
 
 use super::{
+    amounts::MOST_REVISIONS,
     config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, SubjectConfig, TestsConfig},
     error::SubjectError,
     files::{self, GivenFile},
     patch::{Form, Patch},
+    path::{is_inner, plain},
     revision::Revision,
     times::Times,
 };
 
-/// Options of the linker that give symbols another meaning, or start the program elsewhere.
-const RENAMING: [&str; 10] = [
-    "wrap",
-    "defsym",
-    "entry",
-    "e",
-    "init",
-    "fini",
-    "script",
-    "T",
-    "allow-multiple-definition",
-    "muldefs",
-];
+/// What to do about a source outside of the source tree.
+const OUTSIDE: &str = "build.directory names another directory as the source tree";
+/// What to do about a source among the patches.
+const ONLY: &str = "name the diffs alone, as in \"*.diff\"";
 
 /// The files of the tests that a subject gives, in the order of their globs, and then by name.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -74,25 +67,58 @@ impl ConfigFile<'_> {
         SubjectError::Config { path: self.path.to_owned(), line: self.line_of(word), message }
     }
 
-    /// Refuses a source that is listed twice: it would be linked twice.
+    /// The error that something is wrong with a number, on the first line that has it. If it is
+    /// written otherwise, the line is that of `key`.
+    pub(super) fn fault_of_number(&self, number: i64, key: &str, message: String) -> SubjectError {
+        let number = number.to_string();
+        let is_there = self.text.contains(&number);
+        self.fault(if is_there { &number } else { key }, message)
+    }
+
+    /// Refuses sources that are no files of the source tree, or a patch, too, and a source that is
+    /// listed twice: it would be linked twice.
     pub(super) fn check_sources(
         &self,
         root: &Path,
         config: &SubjectConfig,
+        patches: &[Patch],
     ) -> Result<(), SubjectError> {
         let mut known = BTreeMap::new();
-        // If the program has a build of its own, they are only the files that patches may touch.
-        let linked = if config.build.is_own() { &[][..] } else { &config.sources };
-        for source in linked {
+        for source in &config.sources {
+            let text = source.to_string_lossy();
             let place = root.join(source);
+            if !is_inner(&plain(source)) {
+                let tree = root.display();
+                let message = format!("source {text:?} is not a path within {tree}; {OUTSIDE}");
+                return Err(self.fault(&text, message));
+            }
+            if !place.is_file() {
+                let what = if place.exists() { "is no file" } else { "does not exist" };
+                let hint = match text.contains(['*', '?', '[']) {
+                    true => "; list files, not globs",
+                    false => "",
+                };
+                let message = format!("source {text} {what} in {}{hint}", root.display());
+                return Err(self.fault(&text, message));
+            }
             let place = place.canonicalize().map_err(SubjectError::io(&place))?;
-            if let Some(first) = known.insert(place, source) {
+            let is_diff = |patch: &&Patch| patch.form == Form::Diff && patch.path == place;
+            if let Some(patch) = patches.iter().find(is_diff) {
+                let name = &patch.name;
+                let message = format!("patches also matches {name}, which is a source: {ONLY}");
+                return Err(self.fault("patches", message));
+            }
+            // If the program has a build of its own, sources are only the files that patches may
+            // touch.
+            if let Some(first) = known.insert(place, source)
+                && !config.build.is_own()
+            {
                 let other = match first == source {
                     true => String::new(),
                     false => format!(" (as {} before)", first.display()),
                 };
-                let message = format!("source {} is listed twice{other}", source.display());
-                let line = self.last_line_of(&source.to_string_lossy());
+                let message = format!("source {text} is listed twice{other}");
+                let line = self.last_line_of(&text);
                 return Err(SubjectError::Config { path: self.path.to_owned(), line, message });
             }
         }
@@ -108,24 +134,6 @@ impl ConfigFile<'_> {
         };
         let lines: Vec<&str> = self.text.lines().collect();
         lines.iter().rposition(|line| found(line)).map_or(1, |index| index + 1)
-    }
-
-    /// Refuses options with which the linker gives symbols another meaning: the engine goes by the
-    /// names in the sources.
-    pub(super) fn check_flags(&self, config: &SubjectConfig) -> Result<(), SubjectError> {
-        let flags = &config.build.flags;
-        let of_linker = flags.iter().filter_map(|flag| flag.strip_prefix("-Wl,"));
-        let passed = flags.windows(2).filter(|pair| pair[0] == "-Xlinker");
-        let mut words =
-            of_linker.flat_map(|words| words.split(',')).chain(passed.map(|pair| pair[1].as_str()));
-        let Some(word) = words.find(|word| {
-            let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
-            RENAMING.contains(&name)
-        }) else {
-            return Ok(());
-        };
-        let message = format!("the linker's option {word} is not modelled: leave it out");
-        Err(self.fault("flags", message))
     }
 
     /// Refuses arguments and environment variables that no program can have.
@@ -297,12 +305,14 @@ impl ConfigFile<'_> {
         Ok(TestFiles { ktest: files(ktest)?, stdin: pairs })
     }
 
+    /// Finds the candidates, and numbers them.
     pub(super) fn patches(
         &self,
         dir: &Path,
         config: &SubjectConfig,
     ) -> Result<Vec<Patch>, SubjectError> {
         let mut patches: Vec<Patch> = Vec::new();
+        self.check_count(config.revisions as usize, "revisions")?;
         for number in 1..=config.revisions {
             let name = format!("revision {number}");
             patches.push(Patch {
@@ -315,13 +325,14 @@ impl ConfigFile<'_> {
         for pattern in config.patches.iter().chain(&config.candidates) {
             let is_patch = config.patches.contains(pattern);
             let mut paths = self.matches(dir, pattern)?;
+            // A candidate that is no file is set aside, but directories among diffs are passed over.
+            paths.retain(|path| !path.is_dir() || !is_patch);
+            if paths.is_empty() {
+                return Err(self.fault(pattern, format!("no file matches {pattern:?}")));
+            }
             // A patch that two globs match is one revision, numbered by the first of them.
-            paths.retain(|path| {
-                // A candidate that is no file is set aside, but directories among diffs are passed
-                // over.
-                let is_one = !path.is_dir() || !is_patch;
-                is_one && patches.iter().all(|patch| patch.path != *path)
-            });
+            paths.retain(|path| patches.iter().all(|patch| patch.path != *path));
+            self.check_count(patches.len() + paths.len(), pattern)?;
             for path in paths {
                 let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy().into_owned();
                 let form = if is_patch { Form::Diff } else { Form::of(&path) };
@@ -330,14 +341,18 @@ impl ConfigFile<'_> {
             }
         }
         if patches.is_empty() {
-            let (key, globs) = match config.candidates.is_empty() {
-                true => ("patches", config.patches.clone()),
-                false => ("candidates", config.candidates.clone()),
-            };
-            let (path, line) = (self.path.to_owned(), self.line_of(key));
-            return Err(SubjectError::NoPatches { path, line, key, globs });
+            let message = "no candidates: name some, as in patches = [\"*.diff\"]";
+            return Err(self.fault("patches", message.to_owned()));
         }
         Ok(patches)
+    }
+
+    fn check_count(&self, revisions: usize, word: &str) -> Result<(), SubjectError> {
+        if revisions <= MOST_REVISIONS as usize {
+            return Ok(());
+        }
+        let message = format!("{revisions} revisions are too many: at most {MOST_REVISIONS}");
+        Err(self.fault(word, message))
     }
 }
 
@@ -372,20 +387,26 @@ fn line_at(text: &str, offset: usize) -> usize {
 
 /// A message of the TOML reader, with TOML's names of types in place of Rust's.
 fn in_words_of_toml(message: &str) -> String {
+    let from = |type_: &str, least: &str, most: &str| {
+        (format!("expected {type_}"), format!("expected a whole number from {least} to {most}"))
+    };
     let words = [
-        ("sequence", "list"),
-        ("map", "table"),
-        ("expected u32", "expected a whole number that is not negative"),
-        ("expected u64", "expected a whole number that is not negative"),
-        ("expected usize", "expected a whole number that is not negative"),
-        ("expected i64", "expected a whole number"),
-        ("expected f64", "expected a number"),
+        ("sequence".into(), "list".into()),
+        ("map".into(), "table".into()),
+        (" as i128".into(), String::new()),
+        (" as u128".into(), String::new()),
+        from("a nonzero u8", "1", &u8::MAX.to_string()),
+        from("u8", "0", &u8::MAX.to_string()),
+        from("u32", "0", &u32::MAX.to_string()),
+        from("u64", "0", &u64::MAX.to_string()),
+        from("i64", &i64::MIN.to_string(), &i64::MAX.to_string()),
+        ("expected f64".into(), "expected a number".into()),
     ];
     // Text of the file is in quotes, and stays as it is.
     let mut parts: Vec<String> = message.split('`').map(str::to_owned).collect();
     for part in parts.iter_mut().step_by(2) {
-        for (rust, toml) in words {
-            *part = part.replace(rust, toml);
+        for (rust, toml) in &words {
+            *part = part.replace(rust.as_str(), toml);
         }
     }
     parts.join("`")

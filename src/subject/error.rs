@@ -52,38 +52,6 @@ pub enum SubjectError {
     /// A name is not UTF-8, so that no table and no report could show it.
     #[error("{}: the name is not UTF-8; rename it", .0.display())]
     NotUtf8(PathBuf),
-    /// No file matches `patches` or `candidates`.
-    #[error("{}:{line}: no file matches {key} = {globs:?}", path.display())]
-    NoPatches {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line of the key, from 1.
-        line: usize,
-        /// The key.
-        key: &'static str,
-        /// The globs.
-        globs: Vec<String>,
-    },
-    /// A file of `sources` does not exist.
-    #[error("{}:{line}: source {} does not exist in {}", path.display(), file.display(), root.display())]
-    NoSource {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// The line that names the source, from 1.
-        line: usize,
-        /// The source as written.
-        file: PathBuf,
-        /// The directory in which it was looked for.
-        root: PathBuf,
-    },
-    /// `sources` is empty, and no candidate can be the original.
-    #[error("{}:{line}: `sources` lists no file", .path.display())]
-    NoSources {
-        /// The `subject.toml`.
-        path: PathBuf,
-        /// Line of the key, from 1.
-        line: usize,
-    },
     /// Only one file is given: the original, without candidates.
     #[error(
         "{}: a file alone; give at least one candidate after it, or a directory with a subject.toml",

@@ -8,13 +8,15 @@ use std::{
 };
 
 use super::{
+    amounts,
     config::SubjectConfig,
     config_file::{ConfigFile, TestFiles, is_plain},
     error::SubjectError,
     fault::Fault,
     files::GivenFile,
-    oracle,
+    flags, oracle,
     patch::{Form, Patch},
+    path::plain,
     revision::Revision,
     source,
     times::Times,
@@ -93,7 +95,8 @@ impl Subject {
         let fault = |fault: Fault| file.fault(fault.key, fault.message);
         source::check(&config).map_err(fault)?;
         file.check_texts(&config)?;
-        file.check_flags(&config)?;
+        amounts::check(&file, &config)?;
+        flags::check(&config.build.flags).map_err(fault)?;
         if !is_plain(&config.name) {
             let message = format!("name = {:?} cannot be the name of a directory", config.name);
             return Err(file.fault("name", message));
@@ -109,10 +112,7 @@ impl Subject {
                 Some(first) if matches!(first.form, Form::File | Form::Tree | Form::Module) => {
                     patches.remove(0)
                 }
-                _ => {
-                    let line = file.line_of("sources");
-                    return Err(SubjectError::NoSources { path, line });
-                }
+                _ => return Err(file.fault("sources", "`sources` lists no file".to_owned())),
             };
             if patches.is_empty() {
                 let message = format!("without sources, {} is the original, alone", original.name);
@@ -135,16 +135,8 @@ impl Subject {
         let reference = oracle::reference(&dir, &config, &mut patches).map_err(fault)?;
         let labels = oracle::labels(&config, &patches).map_err(fault)?;
         source::check_forms(&config, &patches).map_err(fault)?;
-        if let Some(missing) = config.sources.iter().find(|s| !root.join(s).is_file()) {
-            return Err(SubjectError::NoSource {
-                line: file.line_of(&missing.to_string_lossy()),
-                file: missing.clone(),
-                path,
-                root,
-            });
-        }
-        file.check_sources(&root, &config)?;
-        let mut sources = config.sources.clone();
+        file.check_sources(&root, &config, &patches)?;
+        let mut sources: Vec<PathBuf> = config.sources.iter().map(|path| plain(path)).collect();
         if sources.is_empty() {
             sources = source::touched(&root, &patches)?;
         }
@@ -249,7 +241,7 @@ mod tests {
         let syntax = message("name = 'x'\nsources = [\n", &[]);
         assert!(syntax.starts_with("subject.toml:"), "{syntax}");
         let none = message("name = 'x'\nsources = ['a.c']\n\npatches = ['*.diff']\n", &["a.c"]);
-        assert_eq!(none, "subject.toml:4: no file matches patches = [\"*.diff\"]");
+        assert_eq!(none, "subject.toml:4: no file matches \"*.diff\"");
         let types = |line: &str| {
             message(
                 &format!("name = 'x'\nsources = ['a.c']\npatches = ['*.c']\n{line}\n"),
@@ -262,7 +254,7 @@ mod tests {
         );
         assert_eq!(
             types("[inputs]\nstdin = { tokens = true }"),
-            "subject.toml:5: invalid type: boolean `true`, expected a whole number that is not negative"
+            "subject.toml:5: invalid type: boolean `true`, expected a whole number from 0 to 4294967295"
         );
         let glob = message("name = 'x'\nsources = ['a.c']\npatches = ['***']\n", &["a.c"]);
         assert!(glob.starts_with("subject.toml:3: bad glob `***`"), "{glob}");

@@ -1,12 +1,14 @@
 //! A subject: a program and its candidate patches, as `subject.toml` describes them, or as files
 //! alone.
 
+mod amounts;
 mod classes;
 pub mod config;
 mod config_file;
 mod error;
 mod fault;
 mod files;
+mod flags;
 mod git;
 mod load;
 mod loose;
@@ -20,6 +22,7 @@ mod stdin;
 mod times;
 mod whole;
 
+pub use amounts::MOST_BYTES;
 pub use classes::OpenClasses;
 pub use config::SubjectConfig;
 pub use config_file::{GivenStdin, TestFiles, is_variable};

@@ -1,6 +1,6 @@
 //! Paths as the headers of a diff have them, and where they can lead.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// The path after `---`, `+++`, `rename from` and the like: without the quotes that git puts around
 /// unusual names, and without what follows a tab.
@@ -15,6 +15,11 @@ pub fn unquoted(text: &str) -> String {
 pub(super) fn is_inner(path: &Path) -> bool {
     let mut parts = path.components();
     !path.as_os_str().is_empty() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The path without components that are `.`.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
 /// Digits of a byte that git quotes by its number.

@@ -25,7 +25,10 @@ pub(super) struct Failure {
 impl Failure {
     /// The message that `what` failed.
     pub(super) fn of(self, what: &str) -> String {
-        format!("{what} ({}); its output ended with\n{}", self.status, self.output)
+        match self.output.trim() {
+            "" => format!("{what} ({}), and printed nothing", self.status),
+            _ => format!("{what} ({}); its output ended with\n{}", self.status, self.output),
+        }
     }
 }
 
@@ -199,6 +202,12 @@ mod tests {
         fs::write(dir.path().join("get.sh"), format!("{script}# changed\n")).unwrap();
         assert_ne!(Subject::load(dir.path()).unwrap().root, first.root);
         assert_eq!(count(), 2);
+    }
+
+    #[test]
+    fn a_silent_failure_says_so() {
+        let error = Subject::load(subject("exit 3").path()).unwrap_err().to_string();
+        assert!(error.ends_with("(exit status: 3), and printed nothing"), "{error}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::child::Stopper;
 
 use super::{
     Form, Patch, SubjectConfig, SubjectError,
-    config::Uninitialised,
+    config::{FunctionsConfig, Uninitialised},
     fault::{Fault, fault},
     git,
     path::is_inner,
@@ -37,6 +37,15 @@ pub(super) fn check(config: &SubjectConfig) -> Result<(), Fault> {
     if config.outputs.functions.is_some() && config.uninitialised != Uninitialised::Zero {
         let message = "functions are looked into only with uninitialised = \"zero\"";
         return Err(fault("functions", message));
+    }
+    if let Some(FunctionsConfig::Named(names)) = &config.outputs.functions {
+        if names.is_empty() {
+            return Err(fault("functions", "functions = [] names none: leave it out"));
+        }
+        if names.contains("main") {
+            let message = "functions: what main returns is visible anyway: leave it out";
+            return Err(fault("functions", message));
+        }
     }
     if build.whole {
         return whole::check(config);
