@@ -219,6 +219,13 @@ fn applied(subject: &Subject, patch: &Patch) -> Result<Candidate, String> {
             let file = file.unwrap_or_default();
             place(hunk.line, format!("hunk {number} does not apply at {file}:{line}: {why}"))
         })?;
+        if let (Some(from), None) = (&from, &to)
+            && !diff.hunks.is_empty()
+            && !patched.text.is_empty()
+        {
+            let reason = format!("it deletes {}, which has more lines than these", from.display());
+            return Err(place(diff.line, reason));
+        }
         hunks += diff.hunks.len();
         blanks_ignored |= patched.blanks_ignored;
         if let Some(from) = from.filter(|from| !diff.is_copy && to.as_ref() != Some(from)) {
