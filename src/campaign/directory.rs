@@ -68,7 +68,8 @@ impl CampaignDir {
     /// It holds other files, another campaign runs there, or it cannot be written to.
     pub fn claim(path: &Path) -> Result<Self, CampaignError> {
         let io = |source| CampaignError::Io { path: path.to_owned(), source };
-        fs::create_dir_all(path).map_err(io)?;
+        fs::create_dir_all(path)
+            .map_err(|source| ResultsError::Unwritable { path: path.to_owned(), source })?;
         let lock = path.join(LOCK);
         let is_new = fs::read_dir(path).map_err(io)?.next().is_none();
         if !is_new && !lock.is_file() {

@@ -57,6 +57,12 @@ pub enum ListError {
         /// The list that names it, if there is one.
         of: Option<PathBuf>,
     },
+    /// There is no such file or directory.
+    #[error(
+        "{}: there is no such file or directory; name directories with a {CONFIG_FILE}, or a .toml \
+         or .csv file that lists some", .0.display()
+    )]
+    Nothing(PathBuf),
     /// Nothing is listed.
     #[error(
         "no subjects: name directories with a {CONFIG_FILE}, or a .toml or .csv file that lists some"
@@ -87,8 +93,7 @@ impl Campaign {
         for place in places {
             match place.extension().and_then(|extension| extension.to_str()) {
                 _ if !place.exists() => {
-                    let source = io::ErrorKind::NotFound.into();
-                    return Err(ListError::Io { path: place.clone(), source });
+                    return Err(ListError::Nothing(place.clone()));
                 }
                 Some("toml") if place.is_file() => {
                     let listed = listed(place)?;
@@ -237,7 +242,7 @@ mod tests {
         assert!(message("list.toml", "subjects = [\"z*\"]").contains("no subject matches \"z*\""));
         assert!(message("list.toml", "subject = []").contains("unknown field `subject`"));
         let none = Campaign::read(&[place("nowhere")]).unwrap_err().to_string();
-        assert!(none.contains("nowhere: ") && none.contains("not found"), "{none}");
+        assert!(none.contains("nowhere: there is no such file"), "{none}");
         assert!(message("list.txt", "a/x").contains(".toml or .csv"));
     }
 }

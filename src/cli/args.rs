@@ -1,11 +1,13 @@
 //! Arguments that several subcommands have.
 
 use std::{
+    fs,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use anyhow::Context;
 use clap::{Args, ValueEnum, builder::PossibleValue};
 
 use super::{
@@ -39,7 +41,7 @@ pub(super) struct SearchArgs {
     #[arg(long, short = 'j', value_name = "N", value_parser = jobs, allow_hyphen_values = true)]
     pub(super) jobs: Option<NonZeroUsize>,
     /// Seed of the search's random choices
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(super) seed: u64,
     /// Stop this long after the build, and report what was found (60s, 10m, 2h) [default: budget.time
     /// of subject.toml]
@@ -80,11 +82,16 @@ impl SearchArgs {
     }
 
     /// Limits the global thread pool, which runs merging, compilers and native runs, to `--jobs`
-    /// threads.
-    pub(super) fn bound(&self) {
+    /// threads, and makes the directory for `--log-queries`.
+    pub(super) fn prepare(&self) -> anyhow::Result<()> {
+        if let Some(directory) = &self.log_queries {
+            let place = || format!("--log-queries {}", directory.display());
+            fs::create_dir_all(directory).with_context(place)?;
+        }
         let jobs = self.options(Interrupt::default()).jobs();
         // If this fails, a pool of the default size is made at its first use.
         _ = rayon::ThreadPoolBuilder::new().num_threads(jobs).build_global();
+        Ok(())
     }
 }
 
@@ -212,9 +219,15 @@ pub(super) fn results_of_file(original: &Path, out: Option<&Path>) -> PathBuf {
     out.map_or_else(below, Path::to_owned)
 }
 
+/// The most that is done at once on one machine.
+pub(super) const MOST_JOBS: usize = 256;
+
 /// Reads how much is done at once.
 fn jobs(text: &str) -> Result<NonZeroUsize, String> {
-    const MOST: usize = 256;
-    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST);
-    number.ok_or_else(|| format!("not a number from 1 to {MOST}"))
+    let number = text.parse().ok().filter(|number: &NonZeroUsize| number.get() <= MOST_JOBS);
+    number.ok_or_else(|| format!("not a number from 1 to {MOST_JOBS}"))
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("not a whole number from 0 to {}", u64::MAX))
 }

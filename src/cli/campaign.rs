@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 
 use super::{
+    args::MOST_JOBS,
     diff::DiffArgs,
     exit::{INTERRUPTED, SUCCESS, UNDECIDED},
     interrupt,
@@ -17,7 +18,7 @@ use crate::{
         self, Campaign, CampaignDir, CampaignError, CampaignRow, Event, Kind, Machine, Options,
         Side, Slurm, median,
     },
-    results::{Ended, SummaryRow},
+    results::{Ended, SummaryRow, Table},
 };
 
 /// The most subjects that progress names.
@@ -95,8 +96,12 @@ pub(super) fn run(args: &CampaignArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
     let campaign = Campaign::read(&args.subjects)?;
     check(&campaign, &args.options)?;
-    if args.slurm {
-        campaign::slurm_is_here()?;
+    match args.jobs {
+        _ if args.slurm => campaign::slurm_is_here()?,
+        Some(jobs) if jobs.get() > MOST_JOBS => {
+            bail!("--jobs {jobs}: without --slurm, at most {MOST_JOBS}")
+        }
+        _ => {}
     }
     let place = CampaignDir::claim(&args.out)?;
     let interrupt = interrupt::listen();
@@ -224,6 +229,11 @@ fn conclusion(rows: &[CampaignRow], all: usize) -> String {
 }
 
 fn compare(places: [&PathBuf; 2]) -> anyhow::Result<u8> {
+    let is_other = |place: &&&PathBuf| place.is_dir() && !place.join(CampaignRow::FILE).is_file();
+    if let Some(other) = places.iter().find(is_other) {
+        let table = CampaignRow::FILE;
+        bail!("{}: no {table} there; name the directory of a campaign", other.display());
+    }
     let [old, new] = [Side::read(places[0])?, Side::read(places[1])?];
     let comparison = campaign::compare(&old, &new);
     let of = |kind: Kind| comparison.pairs.iter().filter(move |change| change.kind() == kind);

@@ -6,8 +6,8 @@ use super::say::count;
 use crate::{
     merge::{is_note, with_name},
     report::{Report, visible},
-    results::{RevisionRow, Status, Verdict},
-    session::{BUILD, INNER, MISMATCHES, UNREACHED},
+    results::{RevisionRow, Status, UNFINISHED, Verdict},
+    session::{BUILD, Findings, INNER, MISMATCHES, UNREACHED},
 };
 
 /// How many of the pairs that the tree does not separate are named one by one, at most.
@@ -24,8 +24,21 @@ const INSIDE: &str = "they are proved to do the same outside, and a function doe
 const EMPTY: &str = "warning: no input within the bounds reaches what the patches change, so nothing \
                      is proved about the patches: give the program other inputs";
 
-/// The lines that conclude a run whose files are at `place`.
-pub(super) fn conclusion(report: &Report, place: &Path) -> String {
+/// The lines that conclude a run whose results go to `out`.
+pub(super) fn conclusion(findings: &Findings, out: &Path) -> String {
+    let place = match findings.stands_back {
+        true => out.join(UNFINISHED),
+        false => out.to_owned(),
+    };
+    let mut text = lines(findings.report(), &place);
+    if findings.stands_back {
+        let stay = "has the results of an earlier run still, which knows more";
+        text.push_str(&format!("\n{} {stay}", out.display()));
+    }
+    text
+}
+
+fn lines(report: &Report, place: &Path) -> String {
     let s = &report.summary;
     let mut lines = vec![format!(
         "{}, {}: {} distinguished, {}{} equivalent, {}{} unknown; \

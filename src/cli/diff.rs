@@ -89,7 +89,7 @@ enum SharingArg {
 pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
     let interrupt = interrupt::listen_while_building();
-    args.search.bound();
+    args.search.prepare()?;
     let (subject, out) = match open(args, &interrupt) {
         Err(error) if interrupt.is_set() && is_obtaining(&error) => return Ok(INTERRUPTED),
         opened => opened?,
@@ -130,7 +130,7 @@ pub(super) fn run(args: &DiffArgs) -> anyhow::Result<u8> {
             say::line(&line)?;
         }
     }
-    say::line(&conclusion(findings.report(), &out))?;
+    say::line(&conclusion(&findings, &out))?;
     if args.stats {
         for StatsRow { phase, count, seconds, .. } in &findings.report().stats {
             say::line(&format!("{phase:<32} {count:>12} {seconds:>10.3} s"))?;

@@ -90,7 +90,7 @@ struct Target {
 pub(super) fn run(args: &ExploreArgs) -> anyhow::Result<u8> {
     let mut progress = Progress::new(args.progress);
     let begin = Instant::now();
-    args.search.bound();
+    args.search.prepare()?;
     let target = load(args, &mut progress)?;
     let load = begin.elapsed();
     let program = target.program;

@@ -39,7 +39,7 @@ impl QuestionArgs {
         answer: impl FnOnce(&Report) -> String,
     ) -> anyhow::Result<u8> {
         let interrupt = interrupt::listen_while_building();
-        self.search.bound();
+        self.search.prepare()?;
         let subject = Subject::load_unless(&self.subject, &interrupt)?;
         let out = results_of(&subject, self.out.as_deref());
         let options = Options {
@@ -58,7 +58,7 @@ impl QuestionArgs {
         };
         let report = findings.report();
         say::line(answer(report).trim_end_matches('\n'))?;
-        say::line(&conclusion(report, &out))?;
+        say::line(&conclusion(&findings, &out))?;
         Ok(match findings {
             Findings { interrupted: true, .. } => INTERRUPTED,
             _ if report.summary.mismatches > 0 => UNDECIDED,

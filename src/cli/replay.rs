@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 
 use super::{
@@ -57,7 +57,9 @@ pub(super) fn run(args: &ReplayArgs) -> anyhow::Result<u8> {
     of_subsets(&mut stage.subject, &stage.results)?;
     let files = match args.tests.is_empty() {
         true => tests_of(&stage)?,
-        false => args.tests.iter().map(|test| file_of(&stage, test)).collect(),
+        false => {
+            args.tests.iter().map(|test| file_of(&stage, test)).collect::<anyhow::Result<_>>()?
+        }
     };
     let inputs = files.iter().map(|file| inputs::test(file)).collect::<anyhow::Result<Vec<_>>>()?;
     if args.debug && inputs.len() != 1 {
@@ -192,11 +194,14 @@ fn write_tables(
 }
 
 /// The file of a test that is named by its number, or as a file.
-fn file_of(stage: &Stage, test: &Path) -> PathBuf {
-    match test.to_str().and_then(|test| test.parse().ok()) {
-        Some(number) if !test.exists() => stage.results.ktest(TestId(number)),
-        _ => test.to_owned(),
+fn file_of(stage: &Stage, test: &Path) -> anyhow::Result<PathBuf> {
+    let text = test.to_string_lossy();
+    if test.exists() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(test.to_owned());
     }
+    let file = text.parse().map(|number| stage.results.ktest(TestId(number))).ok();
+    let missing = || format!("there is no test {text} in {}", stage.results.tests().display());
+    file.filter(|file| file.is_file()).with_context(missing)
 }
 
 /// The number of each file's test: the one that is the file's name or, if some file has no number

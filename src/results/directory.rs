@@ -16,7 +16,7 @@ use super::{
 /// The extension of the shell script beside a test.
 pub(super) const SCRIPT: &str = "sh";
 /// The directory to which a run writes until it has everything.
-pub(super) const UNFINISHED: &str = "unfinished";
+pub const UNFINISHED: &str = "unfinished";
 
 /// A directory of results.
 #[derive(Clone, Debug)]

@@ -33,7 +33,7 @@ mod write;
 pub use cell::{Cell, Fraction};
 pub use claim::lock;
 pub use clustering::{Clustering, clusterings, read_clusterings};
-pub use directory::ResultsDir;
+pub use directory::{ResultsDir, UNFINISHED};
 pub use earlier::ktest_files;
 pub use error::{MARK, ResultsError};
 pub use id::{StateId, TestId};

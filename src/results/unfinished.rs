@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    PairRow, ResultsDir, ResultsError, Table,
+    PairRow, ResultsDir, ResultsError, SummaryRow, Table,
     claim::{NAMES, STAGES, TABLES},
     directory::UNFINISHED,
     earlier::{io_at, is_of_test},
@@ -80,15 +80,29 @@ impl ResultsDir {
         if found.iter().all(Vec::is_empty) { self.abandon() } else { Ok(()) }
     }
 
+    /// Leaves the earlier results as they are, and those of the run where it wrote them. Its builds
+    /// are for both.
+    ///
+    /// # Errors
+    /// The builds cannot be moved.
+    pub fn stand_back(&self) -> Result<(), ResultsError> {
+        replace(&self.unfinished().path.join(BUILD), &self.path().join(BUILD))
+    }
+
     /// Removes what a run wrote, except its builds.
     fn abandon(&self) -> Result<(), ResultsError> {
-        let work = self.unfinished().path;
-        replace(&work.join(BUILD), &self.path().join(BUILD))?;
-        remove(&work)
+        self.stand_back()?;
+        remove(&self.unfinished().path)
+    }
+
+    /// The number of pairs of which the results say that nothing is known, if they are those of a
+    /// comparison.
+    pub fn unknown_pairs(&self) -> Option<u64> {
+        Some(self.read::<SummaryRow>().ok()?.pop()?.unknown)
     }
 
     /// Whether a run in this directory was killed, or interrupted before it could write its
-    /// results.
+    /// results or could know as much as they do.
     pub fn is_unfinished(directory: &Path) -> bool {
         directory.join(UNFINISHED).is_dir()
     }

@@ -66,6 +66,9 @@ pub struct Findings {
     pub until: Until,
     /// Whether the run was asked to end.
     pub interrupted: bool,
+    /// Whether this run was interrupted and knows less than an earlier one, whose results stay. Its
+    /// own are in [`UNFINISHED`](crate::results::UNFINISHED) inside them.
+    pub stands_back: bool,
     /// Whether every query that a verdict rests on was written, or none was to be
     /// ([`Options::queries`](super::Options::queries)).
     pub recorded: bool,
@@ -211,6 +214,7 @@ impl Run<'_> {
             complete: self.walk.complete,
             until: self.until,
             interrupted: false,
+            stands_back: false,
             recorded: true,
             inner: None,
         })

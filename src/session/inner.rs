@@ -3,15 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::findings::Findings;
+use anyhow::bail;
+
+use super::{findings::Findings, stage::Stage};
 use crate::{
-    compile::Probed,
+    compile::{BuildError, Probed, Revisions},
     diff::Reason,
-    merge,
+    merge::{self, Changes},
     replay::{Outcome, Visible, is_of_call},
     results::Verdict,
     subject::{
-        Revision, Subject,
+        CONFIG_FILE, Revision, Subject,
         config::{FunctionsConfig, OutputsConfig},
     },
 };
@@ -66,6 +68,39 @@ fn outside(outcome: &Outcome, counted: &OutputsConfig) -> Visible {
     let mut visible = outcome.visible(counted);
     visible.outputs.retain(|name, _| !is_of_call(name));
     visible
+}
+
+impl Stage {
+    /// Refuses a subject that names functions to look into which its original does not have. Nothing
+    /// else would say so, unless revisions are found to do the same. `self` is a prepared stage whose
+    /// programs show what these functions return.
+    pub(super) fn check_probed(&self) -> anyhow::Result<()> {
+        let original = || BTreeMap::from([(Revision::ORIGINAL, Changes::new())]);
+        let common = self.common("revisions")?;
+        let (toolchain, of) = (self.toolchain.clone(), Revision::ORIGINAL);
+        let (made, revisions);
+        let error = if let Some(whole) = &self.whole {
+            made = whole.unite(&original(), &Changes::new(), &common.directory);
+            made.as_ref().err()
+        } else {
+            revisions = match self.subject.is_bitcode() {
+                true => {
+                    let module = self.subject.root.join(&self.subject.sources[0]);
+                    Revisions::of_modules(toolchain, &common, BTreeMap::from([(of, module)]))?
+                }
+                // What else is wrong with the original is found when revisions are compiled.
+                false => match Revisions::new(toolchain, &common, &original()) {
+                    Ok((revisions, _)) => revisions,
+                    Err(_) => return Ok(()),
+                },
+            };
+            revisions.bitcode().get(&of).and_then(|made| made.as_ref().err())
+        };
+        if let Some(error @ BuildError::NotProbed(_)) = error {
+            bail!("{}: {error}", self.subject.dir.join(CONFIG_FILE).display());
+        }
+        Ok(())
+    }
 }
 
 /// The functions that are to show what they return and leave.

@@ -29,7 +29,7 @@ use crate::{
     interrupt::Interrupt,
     replay::{self, TestInput},
     results::{FoundBy, PairRow, ResultsDir, Verdict},
-    subject::{Revision, Subject},
+    subject::{Revision, Subject, config::FunctionsConfig},
 };
 
 /// The greatest number of subsets of changes for which every clustering is looked for.
@@ -159,6 +159,13 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Findings, Error> {
         let interrupt = &self.options.search.interrupt;
+        if let Some(functions @ FunctionsConfig::Named(_)) =
+            &self.stage.subject.config.outputs.functions
+        {
+            unless_interrupted(interrupt, || {
+                self.looking_inside(functions, observer)?.0.check_probed()
+            })?;
+        }
         let mut merged = unless_interrupted(interrupt, || self.stage.merge(observer))?;
         if let Some(shadow) = shadow {
             shadow.choose(&mut merged)?;
@@ -209,8 +216,16 @@ impl Session {
         if all_judged {
             stage.results.forget_tests().map_err(anyhow::Error::from)?;
         }
-        stage.place.finish().map_err(anyhow::Error::from)?;
         findings.interrupted = options.search.interrupt.is_set();
+        let unknown = findings.report().summary.unknown;
+        let earlier = stage.place.unknown_pairs();
+        findings.stands_back =
+            findings.interrupted && earlier.is_some_and(|earlier| earlier < unknown);
+        let ended = match findings.stands_back {
+            true => stage.place.stand_back(),
+            false => stage.place.finish(),
+        };
+        ended.map_err(anyhow::Error::from)?;
         Ok(findings)
     }
 
@@ -262,18 +277,30 @@ impl Session {
         }
         observer.observe(Event::LookingInside { revisions: revisions.len() });
         let merged = merged.only(&revisions);
-        let scratch = tempfile::tempdir().map_err(anyhow::Error::from)?;
-        let place = ResultsDir::claim(scratch.path().join("inner")).map_err(anyhow::Error::from)?;
-        let interrupt = &self.options.search.interrupt;
-        let mut stage = Stage::probing(&self.stage, probed(subject, functions), place, interrupt)?;
-        stage.prepare(observer)?;
-        stage.results = stage.place.begin(false).map_err(anyhow::Error::from)?;
+        let (stage, scratch) = self.looking_inside(functions, observer)?;
         let mut options =
             Options { out: None, resume: false, queries: None, ..self.options.clone() };
         options.search.time = time.or(options.search.time);
         let session = Self { stage, options, changes: None, _scratch: Some(scratch) };
         let seeds = session.seeds()?;
         session.compare_merged(merged, (seeds, Instant::now()), None, observer).map(Some)
+    }
+
+    /// A prepared stage whose programs show what `functions` return, and the directory that it works
+    /// in.
+    fn looking_inside(
+        &self,
+        functions: &FunctionsConfig,
+        observer: &mut dyn Observer,
+    ) -> anyhow::Result<(Stage, TempDir)> {
+        let scratch = tempfile::tempdir()?;
+        let place = ResultsDir::claim(scratch.path().join("inner"))?;
+        let interrupt = &self.options.search.interrupt;
+        let probed = probed(&self.stage.subject, functions);
+        let mut stage = Stage::probing(&self.stage, probed, place, interrupt)?;
+        stage.prepare(observer)?;
+        stage.results = stage.place.begin(false)?;
+        Ok((stage, scratch))
     }
 }
 
