@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use psychic::results::{Code, OutcomeRow, PairRow, Verdict};
 
-use crate::support::{Scratch, refused, run, table};
+use crate::support::{Scratch, names, refused, run, table};
 
 const PROGRAM: &str = include_str!("programs/inside.c");
 /// For every input, calls the functions as the program does, and prints what they return and leave.
@@ -138,11 +138,15 @@ fn functions_that_are_not_there_are_refused() {
     let message = refused(&mut scratch.stage("diff"));
     assert!(message.contains("\"patched\" or a list of names"), "{message}");
     let (scratch, _) = subject("[\"step\", \"nowhere\"]");
-    let ran = run(&mut scratch.stage("diff"));
-    assert!(ran.stderr.contains("no function `nowhere`"), "{}", ran.stderr);
-    // What is seen outside is found all the same.
-    assert_eq!(ran.code, Some(0), "{}", ran.stdout);
-    assert!(!scratch.out().join("inner").exists());
+    let message = refused(&mut scratch.stage("diff"));
+    assert!(message.contains("subject.toml: [outputs] functions"), "{message}");
+    assert!(message.contains("no function `nowhere`"), "{message}");
+    assert_eq!(names(&scratch.out()), [""; 0]);
+    for (functions, said) in [("[]", "names none"), ("[\"main\"]", "is visible anyway")] {
+        let (scratch, _) = subject(functions);
+        let message = refused(&mut scratch.stage("diff"));
+        assert!(message.contains("subject.toml:7: ") && message.contains(said), "{message}");
+    }
 }
 
 #[test]

@@ -112,6 +112,28 @@ fn an_interrupted_run_leaves_what_it_found_and_goes_on() {
 }
 
 #[test]
+fn an_interrupted_run_does_not_replace_results_that_know_more() {
+    let one = Scratch::new().patch("1.diff", "return x >= 0;").patch("2.diff", "return 0 < x;");
+    assert_eq!(run(&mut one.stage("diff")).code, Some(0));
+    let pairs: Vec<PairRow> = table(&one.out());
+    let two = endless();
+    for file in ["a.c", "1.diff", "2.diff"] {
+        fs::copy(two.path(file), one.path(file)).expect("copied");
+    }
+    let mut running = Running::diff(&one);
+    running.until("exploring");
+    running.signal(Signal::SIGINT);
+    assert_eq!(running.end().code(), Some(130));
+    assert_eq!(table::<PairRow>(&one.out()), pairs);
+    readable(&one.path("out/unfinished"));
+    // A run that ends by itself does.
+    let ended = run(one.stage("diff").args(["--resume", "--time-budget", "1s"]));
+    assert_eq!(ended.code, Some(1), "{}{}", ended.stdout, ended.stderr);
+    readable(&one.out());
+    assert!(!one.path("out/unfinished").exists());
+}
+
+#[test]
 fn an_interrupt_before_the_first_test() {
     let scratch = endless();
     let mut running = Running::diff(&scratch);

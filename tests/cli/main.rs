@@ -2,6 +2,7 @@
 
 mod ages;
 mod bad_input;
+mod bad_subject;
 mod campaign;
 mod candidates;
 mod choosing;

@@ -209,7 +209,7 @@ fn replay_shows_one_revision() {
     for (arguments, message) in [
         (["1", "--revision", "7"], "there is no revision 7"),
         (["1", "--revision", "2"], "revision 2 was set aside"),
-        (["5", "--revision", "1"], "tests/0005.ktest"),
+        (["5", "--revision", "1"], "there is no test 5 in"),
     ] {
         let refusal = refused(scratch.stage("replay").args(arguments));
         assert!(refusal.contains(message), "{refusal}");
