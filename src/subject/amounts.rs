@@ -1,4 +1,4 @@
-//! How much a subject may have of revisions and of symbolic input.
+//! How much symbolic input a subject may have.
 
 use super::{
     SubjectConfig,
@@ -6,10 +6,6 @@ use super::{
     config_file::ConfigFile,
     error::SubjectError,
 };
-
-/// The greatest number of revisions besides the original. Every two of them are a row of
-/// `pairs.csv`.
-pub(super) const MOST_REVISIONS: u32 = 4096;
 
 /// The greatest size of a symbolic input in bytes, and the greatest number of elements of a buffer.
 pub const MOST_BYTES: u32 = 1 << 16;

@@ -275,6 +275,10 @@ pub struct SecondsConfig {
     pub max: Option<i64>,
 }
 
+/// The greatest number of revisions besides the original. Every two of them are a row of
+/// `pairs.csv`.
+pub const MOST_REVISIONS: u32 = 4096;
+
 /// The greatest number of arguments of one kind, and of ways in which one kind can be given as
 /// texts.
 pub const MOST_ARGUMENTS: u32 = 64;

@@ -7,8 +7,7 @@ use std::{
 };
 
 use super::{
-    amounts::MOST_REVISIONS,
-    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, SubjectConfig, TestsConfig},
+    config::{ArgConfig, InputsConfig, MOST_ARGUMENTS, MOST_REVISIONS, SubjectConfig, TestsConfig},
     error::SubjectError,
     files::{self, GivenFile},
     patch::{Form, Patch},
