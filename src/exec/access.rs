@@ -20,8 +20,12 @@ const SYMBOLIC_SIZE_LIMIT: u64 = 1 << 16;
 /// Copies and fills of symbolic length stay in one state, and go byte by byte, up to this many
 /// bytes.
 const SYMBOLIC_LENGTH_LIMIT: u64 = 4096;
-/// The size of the largest local variable, in bytes: half of the stack of a native run.
-const OBJECT_LIMIT: u64 = 4 << 20;
+/// The most bytes of local variables of the function that runs and its callers: half of the stack
+/// of a native run.
+const STACK_LIMIT: u64 = 4 << 20;
+/// From this many bytes on, an array of variable length counts as part of the stack until its
+/// function returns.
+const LARGE: u64 = 1 << 16;
 
 impl Executor<'_> {
     /// Allocates a local object of the running function, of `size * count` bytes; returns its
@@ -30,9 +34,15 @@ impl Executor<'_> {
         if self.state.memory.is_full() {
             return Err(Stop::unsupported("more objects than there are addresses for"));
         }
-        let most = OBJECT_LIMIT / size.max(1);
+        let most = STACK_LIMIT / size.max(1);
         let address = match self.written(count, 64)? {
             Value::Int(count) if count <= most => {
+                if count == 1 || size * count >= LARGE {
+                    self.state.top.room += size * count;
+                    if self.state.top.room > STACK_LIMIT {
+                        return Err(Stop::unsupported("local variables of more than 4 MiB"));
+                    }
+                }
                 let room = &mut self.spare_memory;
                 self.state.memory.allocate_local((size * count) as usize, alignment, room)
             }
@@ -636,6 +646,6 @@ impl Executor<'_> {
 
 fn too_large(size: u64) -> Stop {
     Stop::unsupported(format!(
-        "a local variable of more than {OBJECT_LIMIT} bytes, in elements of {size}"
+        "a local variable of more than {STACK_LIMIT} bytes, in elements of {size}"
     ))
 }

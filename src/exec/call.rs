@@ -72,6 +72,7 @@ impl Executor<'_> {
         frame.pc = 0;
         frame.locals.clear();
         frame.variadic.clear();
+        frame.room = self.state.top.room;
         frame.values.clear();
         frame.values.extend_from_slice(&program.frames[id.0 as usize]);
         for (index, argument) in call.args.iter().enumerate() {

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{Executor, lockstep};
 use crate::{
-    env::Stop,
+    env::{Stop, world::StandardFiles},
     expr::{BinaryOp, ExprId, Node, Progression},
     ir::address::{self, NUMBER_BITS, OFFSET_BITS, object_address, object_number},
     memory::{Byte, Fault, NULL_PAGE, Value},
@@ -180,9 +180,22 @@ impl Executor<'_> {
             self.reach(address, length)?;
         }
         if write && constant {
-            return Err(Fault::ReadOnly.into());
+            return Err(self.read_only(address));
         }
         Ok(Pointee::Concrete { address, offset: offset as usize })
+    }
+
+    /// What a write to constant memory leads to. The variables `stdin`, `stdout` and `stderr` count
+    /// as constant: functions such as `puts` use them without saying so.
+    fn read_only(&self, address: u64) -> Stop {
+        let StandardFiles { stdin, stdout, stderr } = self.state.world.files;
+        let held = self.state.memory.object(address).ok().and_then(|object| object.word(0, 8));
+        match held {
+            Some(file) if [stdin, stdout, stderr].contains(&file) => {
+                Stop::unsupported("an assignment to stdin, stdout or stderr")
+            }
+            _ => Fault::ReadOnly.into(),
+        }
     }
 
     /// Makes sure that `length` bytes at an address lie inside their object, whose size may depend
@@ -242,7 +255,7 @@ impl Executor<'_> {
         let object = self.state.memory.object(base)?;
         let (capacity, extent) = (object.capacity(), object.extent());
         if write && object.constant {
-            return Err(Fault::ReadOnly.into());
+            return Err(self.read_only(base));
         }
         if let Some(extent) = extent {
             let exprs = &self.program.exprs;

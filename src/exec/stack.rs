@@ -17,6 +17,9 @@ pub struct Frame {
     pub locals: Vec<u32>,
     /// Arguments beyond the fixed ones.
     pub variadic: Vec<VariadicArgument>,
+    /// Bytes of the local variables of the function and its callers, those of small arrays of
+    /// variable length left out: they may end before the function does.
+    pub room: u64,
 }
 
 impl Frame {

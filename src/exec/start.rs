@@ -176,6 +176,7 @@ impl Program {
                 match file {
                     Some(file) if object.size() >= 8 => {
                         object.write(&self.exprs, 0, &file.to_le_bytes());
+                        object.constant = true;
                     }
                     _ => {
                         memory.place_external(number);

@@ -165,6 +165,9 @@ fn read_line(
     const FIRST: u64 = 120;
     let place = Value::Int(machine.concretise(arguments.get(0), 64, "place of a buffer")?);
     let size_place = Value::Int(machine.concretise(arguments.get(1), 64, "place of a size")?);
+    if [place, size_place].contains(&Value::Int(0)) {
+        return Err(Stop::unsupported("a line read without a place for its buffer or its size"));
+    }
     let buffer = machine.load(place, 64)?;
     let buffer = machine.concretise(buffer, 64, "buffer")?;
     let size = machine.load(size_place, 64)?;

@@ -179,15 +179,18 @@ fn formatted(
         }
     }
     // The length is rarely read, and it is a long expression if the text has numbers.
-    let length =
-        if machine.result_is_read() {
-            let length = text.len(machine.exprs(), 32);
-            Some(length.ok_or_else(|| {
-                Stop::unsupported("the length of a printed floating-point number")
-            })?)
-        } else {
-            None
-        };
+    let length = if machine.result_is_read() {
+        let length = text
+            .len(machine.exprs(), 64)
+            .ok_or_else(|| Stop::unsupported("the length of a printed floating-point number"))?;
+        let exprs = machine.exprs();
+        if exprs.bounds(length).1 > i32::MAX as u64 {
+            return Err(Stop::unsupported("a printed text whose length is no int"));
+        }
+        Some(exprs.extract(length, 0, 32))
+    } else {
+        None
+    };
     emit(machine, sink, &text, &read)?;
     Ok(length.map(|length| Value::from_expr(machine.exprs(), length)))
 }

@@ -51,13 +51,15 @@ pub(super) struct Reader<'a> {
     taken: u64,
     /// The next byte, if it has been looked at; `Some(None)` at the end.
     next: Option<Option<Byte>>,
+    /// What glibc takes `errno` to have been when the end was met.
+    errno: Option<Value>,
     /// Whether the next byte is unknown: it was never written, or may be outside its object.
     pub(super) is_lost: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(super) fn new(machine: &'a mut dyn Machine, source: Source) -> Self {
-        Self { machine, source, taken: 0, next: None, is_lost: false }
+        Self { machine, source, taken: 0, next: None, errno: None, is_lost: false }
     }
 
     /// The next byte, without taking it; `None` at the end.
@@ -79,8 +81,28 @@ impl<'a> Reader<'a> {
             (_, Some(byte)) if is_among(self.machine, byte, |byte| byte == 0)? => None,
             (_, next) => next,
         };
+        if next.is_none() {
+            self.errno = Some(self.machine.load(Value::Int(self.machine.world().errno), 32)?);
+        }
         self.next = Some(next);
         Ok(next)
+    }
+
+    /// Takes white space. In front of a conversion, glibc sets `errno` to 0 meanwhile.
+    fn skip_space(&mut self, is_before_conversion: bool) -> Result<(), Stop> {
+        let was_before = self.errno.is_none();
+        self.run(u32::MAX, &is_space)?;
+        if is_before_conversion && was_before && self.errno.is_some() {
+            self.errno = Some(Value::Int(0));
+        }
+        Ok(())
+    }
+
+    /// Begins a directive that reads. As in glibc, `errno` becomes again what it was when the end
+    /// was met: numbers that were too large before are forgotten.
+    fn begin(&mut self) -> Result<(), Stop> {
+        let Some(before) = self.errno else { return Ok(()) };
+        self.machine.store(Value::Int(self.machine.world().errno), 32, before)
     }
 
     /// Takes the next byte, if there is one and `accepts` allows it.
@@ -144,16 +166,20 @@ fn carry_out(
     arguments: &mut Variadic<'_>,
 ) -> Result<Value, Stop> {
     let mut assigned = 0u64;
-    for directive in directives {
+    for (place, directive) in directives.iter().enumerate() {
         let conversion = match directive {
             Directive::Whitespace => {
-                reader.run(u32::MAX, &is_space)?;
+                let next = directives.get(place + 1);
+                if next.is_none() {
+                    reader.begin()?;
+                }
+                reader.skip_space(matches!(next, Some(Directive::Conversion(_))))?;
                 continue;
             }
             Directive::Literal(_) => None,
             Directive::Conversion(conversion) => {
                 if conversion.skips_space() {
-                    reader.run(u32::MAX, &is_space)?;
+                    reader.skip_space(true)?;
                 }
                 Some(conversion).filter(|conversion| conversion.kind != InputKind::Percent)
             }
@@ -168,6 +194,7 @@ fn carry_out(
             }
             continue;
         }
+        reader.begin()?;
         if reader.peek()?.is_none() {
             return Ok(at_end(assigned));
         }
