@@ -112,10 +112,11 @@ fn row(source: &str, clusterings: &[Clustering]) -> String {
     let ((solution, seconds), [cart, gain]) = (
         timed(|| minimal(&revisions, clusterings, &options).expect("a tree")),
         [Impurity::Gini, Impurity::Entropy]
-            .map(|by| timed(|| greedy(&revisions, clusterings, by).expect("a tree"))),
+            .map(|by| timed(|| greedy(&revisions, clusterings, by, None).expect("a tree"))),
     );
     let Solution { height, lower_bound, expected_depth, proven, classes, .. } = solution;
-    let baseline = |(tree, seconds): (Tree, f64)| {
+    let baseline = |(tree, seconds): (Option<Tree>, f64)| {
+        let tree = tree.expect("it has all the time");
         let expected = tree.expected_depth(&options.prior);
         format!("{},{expected:.3},{seconds:.3}", tree.height())
     };

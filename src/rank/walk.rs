@@ -72,8 +72,8 @@ pub enum AnswerError {
 /// A walk from the root of a tree towards a leaf.
 ///
 /// If the person does not know the answer, or none of the outcomes is right, the tree does not say
-/// how to go on. The walk then goes on in the smallest tree of the other questions for the
-/// revisions that are still possible.
+/// how to go on, and neither does a tree where it was cut off. The walk then goes on in the smallest
+/// tree of the other questions for the revisions that are still possible.
 #[derive(Clone, Debug)]
 pub struct Walk<'c> {
     clusterings: &'c [Clustering],
@@ -129,7 +129,12 @@ impl<'c> Walk<'c> {
                 let cluster = *cluster;
                 let branch = outcomes.iter().find(|branch| branch.cluster == cluster);
                 let branch = branch.ok_or(AnswerError::NoOutcome { test, cluster })?;
-                (branch.revisions.clone(), branch.child.clone())
+                let child = match &branch.child {
+                    // The tree may have been cut off here.
+                    Tree::Leaf(possible) => self.tree_without(test, possible),
+                    child => child.clone(),
+                };
+                (branch.revisions.clone(), child)
             }
             Answer::DoNotKnow => {
                 let possible = self.possible().clone();
@@ -244,6 +249,25 @@ mod tests {
             assert!(walk.undo() && walk.undo() && !walk.undo());
             assert_eq!(walk.possible().len(), 4);
         }
+    }
+
+    #[test]
+    fn a_walk_goes_on_where_the_tree_was_cut_off() {
+        let tests = bits();
+        let branch = |cluster: u32, revisions: &[u32]| Branch {
+            cluster: Revision(cluster),
+            revisions: set(revisions),
+            child: Tree::Leaf(set(revisions)),
+        };
+        let outcomes = vec![branch(0, &[0, 1]), branch(2, &[2, 3])];
+        let tree = Tree::Node { test: TestId(1), outcomes };
+        let mut walk = Walk::new(&tree, &tests);
+        walk.answer(Answer::Outcome(Revision(2))).unwrap();
+        assert_eq!(walk.question().map(|question| question.test), Some(TestId(2)));
+        let cluster = tests[1].cluster(Revision(3)).unwrap();
+        walk.answer(Answer::Outcome(cluster)).unwrap();
+        assert!(walk.question().is_none());
+        assert_eq!(walk.possible(), &set(&[3]));
     }
 
     #[test]

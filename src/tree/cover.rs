@@ -34,6 +34,8 @@ pub struct Cover {
     pub lower_bound: usize,
     /// The tree that asks these tests in this order, except where one would tell nothing apart.
     pub tree: Tree,
+    /// The classes, as in a [`Solution`](super::Solution).
+    pub classes: Vec<RevisionSet>,
 }
 
 impl Cover {
@@ -75,7 +77,7 @@ pub fn cover(
         order.iter().copied().find(tells).filter(|_| !problem.is_settled(set))
     });
     let tests = order.iter().map(|question| problem.questions[*question].test).collect();
-    Ok(Cover { tests, lower_bound, tree })
+    Ok(Cover { tests, lower_bound, tree, classes: problem.classes() })
 }
 
 /// The pairs of rows that each question tells apart, as bits. Pairs that few questions tell apart

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    results::TestId,
+    results::{Clustering, TestId},
     subject::{Revision, RevisionSet},
 };
 
@@ -80,14 +80,71 @@ impl Tree {
         repeated
     }
 
+    /// Every pair that some test tells apart and that still shares a leaf, because the tree was cut
+    /// off. The pairs are found from the clusterings and the leaves alone.
+    pub fn together(&self, clusterings: &[Clustering]) -> BTreeSet<(Revision, Revision)> {
+        let mut apart: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
+        for clustering in clusterings {
+            let groups = clustering.groups();
+            let known = groups.values().fold(RevisionSet::new(), |all, group| all.union(group));
+            for group in groups.values() {
+                let others = known.difference(group);
+                for revision in group.iter() {
+                    let apart = apart.entry(revision).or_default();
+                    *apart = apart.union(&others);
+                }
+            }
+        }
+        let mut together: BTreeMap<Revision, RevisionSet> = BTreeMap::new();
+        for leaf in self.leaves() {
+            for revision in leaf.iter() {
+                let Some(apart) = apart.get(&revision) else { continue };
+                let others = apart.intersection(leaf);
+                if !others.is_empty() {
+                    let together = together.entry(revision).or_default();
+                    *together = together.union(&others);
+                }
+            }
+        }
+        let pairs = together.iter().flat_map(|(a, others)| others.iter().map(|b| (*a, b)));
+        pairs.filter(|(a, b)| a < b).collect()
+    }
+
     /// The mean number of questions on the way to a leaf, with every revision at the leaf weighted
     /// by `prior` (1 if `prior` lacks it).
     pub fn expected_depth(&self, prior: &BTreeMap<Revision, u32>) -> f64 {
-        let weigh = |set: &RevisionSet| weight(set, prior);
-        let total = self.leaves().into_iter().map(weigh).sum::<u64>();
-        if total == 0 { 0.0 } else { self.weighted_depth(&weigh) as f64 / total as f64 }
+        fn sums(tree: &Tree, depth: u64, prior: &BTreeMap<Revision, u32>) -> (u64, u64) {
+            match tree {
+                Tree::Leaf(revisions) => {
+                    let weight = weight(revisions, prior);
+                    (depth * weight, weight)
+                }
+                Tree::Node { outcomes, .. } => outcomes
+                    .iter()
+                    .map(|branch| sums(&branch.child, depth + 1, prior))
+                    .fold((0, 0), |(a, b), (c, d)| (a + c, b + d)),
+            }
+        }
+        let (questions, total) = sums(self, 0, prior);
+        if total == 0 { 0.0 } else { questions as f64 / total as f64 }
     }
 
+    /// Whether this is a tree over these clusterings: at every outcome of a test, all revisions have
+    /// this outcome, or the test is silent on them.
+    pub fn is_over(&self, clusterings: &[Clustering]) -> bool {
+        let Self::Node { test, outcomes } = self else { return true };
+        let Some(clustering) = clusterings.iter().find(|clustering| clustering.test == *test)
+        else {
+            return false;
+        };
+        outcomes.iter().all(|Branch { cluster, revisions, child }| {
+            let may_have =
+                |revision| clustering.cluster(revision).is_none_or(|own| own == *cluster);
+            revisions.iter().all(may_have) && child.is_over(clusterings)
+        })
+    }
+
+    /// The weight of the revisions at each branch, summed over the branches.
     pub(super) fn weighted_depth(&self, weigh: &impl Fn(&RevisionSet) -> u64) -> u64 {
         match self {
             Self::Leaf(_) => 0,

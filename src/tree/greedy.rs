@@ -1,6 +1,8 @@
 //! The baseline: greedy induction by CART (Breiman et al., "Classification and Regression Trees",
 //! 1984) as linfa-trees implements it.
 
+use std::time::{Duration, Instant};
+
 use linfa::{Dataset, traits::Fit};
 use linfa_trees::{DecisionTree, SplitQuality};
 use ndarray::{Array1, Array2};
@@ -9,6 +11,7 @@ use super::{
     decision::Tree,
     grow::grow,
     problem::{Problem, Rows},
+    search::OutOfTime,
     solution::{Options, TreeError},
 };
 use crate::{results::Clustering, subject::RevisionSet};
@@ -39,40 +42,76 @@ impl Impurity {
 /// sees the whole outcome. Each question that CART chooses is therefore asked in full, and CART
 /// starts anew below each outcome.
 ///
+/// If tests are silent on many revisions, the tree can be cut off as a minimal one can. It is `None`
+/// if CART needs longer than `time`.
+///
 /// # Errors
 /// As [`minimal`](super::minimal).
 pub fn greedy(
     revisions: &RevisionSet,
     clusterings: &[Clustering],
     impurity: Impurity,
-) -> Result<Tree, TreeError> {
+    time: Option<Duration>,
+) -> Result<Option<Tree>, TreeError> {
+    let deadline = time.and_then(|time| Instant::now().checked_add(time));
     let problem = Problem::new(revisions, clusterings, &Options::default())?;
     // No question can be asked more often than there are rows.
     let height = problem.rows.len() as u32;
-    Ok(grow(&problem, height, |set, _| first_question(&problem, set, impurity)))
-}
-
-fn first_question(problem: &Problem, set: &Rows, impurity: Impurity) -> Option<usize> {
-    if problem.is_settled(set) {
-        return None;
-    }
-    let useful: Vec<usize> =
-        (0..problem.questions.len()).filter(|q| problem.split(set, *q).is_some()).collect();
-    let features = Array2::from_shape_fn((set.len(), useful.len()), |(row, column)| {
-        let cluster = problem.questions[useful[column]].cluster(set[row]);
-        cluster.map_or(-1.0, |cluster| f64::from(cluster.0))
+    let mut late = false;
+    let tree = grow(&problem, height, |set, _| {
+        first(&problem, set, impurity, deadline).unwrap_or_else(|OutOfTime| {
+            late = true;
+            None
+        })
     });
-    let labels = Array1::from_iter(0..set.len());
-    let question = first_split(features, labels, impurity).map(|(column, _)| useful[column]);
-    question.or(useful.first().copied())
+    Ok((!late).then_some(tree))
 }
 
-/// The feature and the threshold on which CART splits first; `None` if no split helps.
+/// The question on which CART splits `set` first; `None` if nothing is left to be told apart. The
+/// questions are looked at one by one, so that time is never up for long.
+fn first(
+    problem: &Problem,
+    set: &Rows,
+    impurity: Impurity,
+    deadline: Option<Instant>,
+) -> Result<Option<usize>, OutOfTime> {
+    if problem.is_settled(set) {
+        return Ok(None);
+    }
+    let labels = Array1::from_iter(0..set.len());
+    let mut best: Option<(usize, f64)> = None;
+    for question in (0..problem.questions.len()).filter(|q| problem.split(set, *q).is_some()) {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(OutOfTime);
+        }
+        let feature = Array2::from_shape_fn((set.len(), 1), |(row, _)| {
+            let cluster = problem.questions[question].cluster(set[row]);
+            cluster.map_or(-1.0, |cluster| f64::from(cluster.0))
+        });
+        let split = first_split(feature, labels.clone(), impurity);
+        let decrease = split.map_or(0.0, |split| split.decrease);
+        if best.is_none_or(|(_, most)| decrease > most) {
+            best = Some((question, decrease));
+        }
+    }
+    Ok(best.map(|(question, _)| question))
+}
+
+/// A split of the samples by a feature.
+pub(super) struct FirstSplit {
+    pub feature: usize,
+    /// The samples with less are apart from the others.
+    pub threshold: f64,
+    /// How much less impure the two sides are, on the average, than the whole.
+    pub decrease: f64,
+}
+
+/// The split that CART makes first; `None` if no split helps.
 pub(super) fn first_split(
     features: Array2<f64>,
     labels: Array1<usize>,
     impurity: Impurity,
-) -> Option<(usize, f64)> {
+) -> Option<FirstSplit> {
     if features.ncols() == 0 || features.nrows() < 2 {
         return None;
     }
@@ -86,5 +125,5 @@ pub(super) fn first_split(
     // If most samples on both sides have the same label, the split is pruned away again but can
     // still be read.
     let (feature, threshold, decrease) = stump.root_node().split();
-    (decrease > 0.0).then_some((feature, threshold))
+    (decrease > 0.0).then_some(FirstSplit { feature, threshold, decrease })
 }

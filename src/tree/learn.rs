@@ -145,7 +145,8 @@ impl Learner<'_> {
         let ranks = Array2::from_shape_fn((rows.len(), terms.len()), |(r, c)| rank(r, c) as f64);
         let labels = Array1::from_iter(rows.iter().map(|row| usize::from(row.label)));
         // An exclusive or has no single split that makes samples purer: then any split will do.
-        let split = first_split(ranks, labels, Impurity::Gini).or_else(|| {
+        let split = first_split(ranks, labels, Impurity::Gini);
+        let split = split.map(|split| (split.feature, split.threshold)).or_else(|| {
             let column = columns.iter().position(|values| values.len() > 1)?;
             Some((column, (columns[column].len() / 2) as f64 - 0.5))
         });

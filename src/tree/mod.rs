@@ -6,8 +6,8 @@
 //! criteria in this order:
 //!
 //! 1. least height: the most questions that a person may have to answer;
-//! 2. least depth, summed over the leaves, with every revision weighted by its prior: if every test
-//!    has an outcome for every revision, that is the expected number of questions;
+//! 2. least depth: the prior of the revisions at each branch, summed over all branches. If every
+//!    test has an outcome for every revision, that is the expected number of questions;
 //! 3. fewest different tests;
 //! 4. smallest inputs, summed over these tests.
 //!
@@ -16,7 +16,7 @@
 //!
 //! A test may be *silent* on a revision: the clustering lacks it. Its outcome is then unknown, so
 //! the revision follows every branch of that test and can stand at several leaves. It counts in the
-//! depth at each of them, which favours tests that have an outcome for all. Only the silent
+//! depth at each of these branches, which favours tests that have an outcome for all. Only the silent
 //! revision itself is affected: any two others that some test tells apart stand at different
 //! leaves. Not being told apart is then no equivalence relation: two revisions may be told apart
 //! from each other, but neither from a silent one. So *classes* are sets of revisions that are told
@@ -29,8 +29,8 @@
 //! both memoised on sets of revisions, and then a search through sets of tests.
 //!
 //! If tests are silent on most revisions, the size of the tree itself can be exponential in the
-//! number of these tests. The tree is then cut off, and [`Solution::together`] names the pairs for
-//! which that matters.
+//! number of these tests. Unless the search finds one that is small enough, the tree is then cut off
+//! level by level, and [`Solution::together`] names the pairs for which that matters.
 //!
 //! ```
 //! use psychic::{

@@ -140,6 +140,26 @@ impl Problem {
         (parts.len() > 1).then(|| Split { question, parts: parts.into_values().collect() })
     }
 
+    /// The question that tells the most pairs of `set` apart; of several, the first. `None` if no
+    /// question tells any apart.
+    pub fn widest(&self, set: &[u16]) -> Option<usize> {
+        let pairs = |question: &usize| {
+            let Question { answers, clusters, .. } = &self.questions[*question];
+            let mut counts = vec![0u64; clusters.len()];
+            for row in set {
+                // A test that is silent has no such answer.
+                if let Some(count) = counts.get_mut(usize::from(answers[usize::from(*row)])) {
+                    *count += 1;
+                }
+            }
+            let known: u64 = counts.iter().sum();
+            known * known - counts.iter().map(|count| count * count).sum::<u64>()
+        };
+        let told = (0..self.questions.len()).map(|question| (pairs(&question), Reverse(question)));
+        let (pairs, Reverse(question)) = told.max()?;
+        (pairs > 0).then_some(question)
+    }
+
     /// The parts of `set`, each with the cluster into which the question puts it.
     pub fn branches(&self, set: &[u16], question: usize) -> Vec<(Revision, Rows)> {
         let clusters = &self.questions[question].clusters;

@@ -56,6 +56,8 @@ pub(super) struct TreeSearch<'a> {
     pub problem: &'a Problem,
     deadline: RwLock<Option<Instant>>,
     late: AtomicBool,
+    /// The [first question](Self::first_question) of each set.
+    first: Memo<Rows, usize>,
     pub(super) heights: Memo<Rows, Known<u32>>,
     /// What is known about the weighted depth, by the set and the height left.
     pub(super) depths: Memo<(Rows, u32), Known<u64>>,
@@ -64,7 +66,8 @@ pub(super) struct TreeSearch<'a> {
 impl<'a> TreeSearch<'a> {
     pub fn new(problem: &'a Problem) -> Self {
         let (deadline, late) = (RwLock::default(), AtomicBool::new(false));
-        Self { problem, deadline, late, heights: Memo::new(), depths: Memo::new() }
+        let (first, heights, depths) = (Memo::new(), Memo::new(), Memo::new());
+        Self { problem, deadline, late, first, heights, depths }
     }
 
     /// Sets the deadline, and lets the search run again if it was late.
@@ -121,9 +124,9 @@ impl<'a> TreeSearch<'a> {
         Ok(())
     }
 
-    /// Finds some tree for `set` without searching: it always asks a question after which the
-    /// bounds on the height, and then on the depth, are least. Returns the height of the tree, or
-    /// `None` if it needs more than `sets` sets of rows that are still to be told apart.
+    /// Finds some tree for `set` without searching: it always asks the [first
+    /// question](Self::first_question). Returns the height of the tree, or `None` if the tree needs
+    /// more than `sets` sets of rows that are still to be told apart, or the time is up.
     pub fn first_tree(&self, set: &Rows, sets: &mut usize) -> Option<u32> {
         if self.problem.is_settled(set) {
             return Some(0);
@@ -132,13 +135,8 @@ impl<'a> TreeSearch<'a> {
             return Some(height);
         }
         *sets = sets.checked_sub(1)?;
-        let splits = self.problem.finest_splits(set);
-        let outcomes = outcomes(&splits);
-        let best = splits.iter().min_by_key(|split| {
-            let depths = split.parts.iter().map(|part| self.huffman(part, outcomes));
-            (self.height_below(split, outcomes), depths.sum::<u64>(), split.question)
-        });
-        let split = best?;
+        self.in_time().ok()?;
+        let split = self.problem.split(set, self.first_question(set)?)?;
         let mut height = 0;
         for part in &split.parts {
             height = height.max(1 + self.first_tree(part, sets)?);
@@ -146,6 +144,27 @@ impl<'a> TreeSearch<'a> {
         let known = Known::default();
         self.heights.update(set.clone(), known, |known| known.found(height, split.question));
         Some(height)
+    }
+
+    /// The question after which the bounds on the height of trees for `set`, and then on the depth,
+    /// are least. Once the time is up, it is the one that tells the most pairs apart, which is
+    /// found at once. `None` if no question tells any rows apart.
+    pub fn first_question(&self, set: &Rows) -> Option<usize> {
+        if let Some(question) = self.first.get(set) {
+            return Some(question);
+        }
+        if self.in_time().is_err() {
+            return self.problem.widest(set);
+        }
+        let splits = self.problem.finest_splits(set);
+        let outcomes = outcomes(&splits);
+        let best = splits.iter().min_by_key(|split| {
+            let depths = split.parts.iter().map(|part| self.huffman(part, outcomes));
+            (self.height_below(split, outcomes), depths.sum::<u64>(), split.question)
+        });
+        let question = best?.question;
+        self.first.update(set.clone(), question, |_| {});
+        Some(question)
     }
 
     /// Whether some tree of at most `height` tells the rows of `set` apart.

@@ -5,9 +5,9 @@ use std::{
     time::Duration,
 };
 
-use super::decision::Tree;
+use super::decision::{Tree, weight};
 use crate::{
-    results::TestId,
+    results::{Clustering, TestId},
     subject::{Revision, RevisionSet},
 };
 
@@ -17,7 +17,7 @@ pub enum Objective {
     /// The height: the most questions that a person may have to answer.
     #[default]
     Height,
-    /// The depth, summed over the leaves under the prior, whatever the height.
+    /// The depth under the prior, whatever the height.
     Depth,
 }
 
@@ -35,6 +35,24 @@ pub struct Options {
     pub sizes: BTreeMap<TestId, u64>,
 }
 
+impl Options {
+    /// What a tree costs, the most important first. Of two trees for the same clusterings, the one
+    /// that costs less is better: it leaves fewer pairs together or, if they are as many, comes
+    /// first by the criteria.
+    pub fn cost(&self, tree: &Tree, clusterings: &[Clustering]) -> [u64; 5] {
+        let together = tree.together(clusterings).len() as u64;
+        let height = u64::from(tree.height());
+        let depth = tree.weighted_depth(&|set| weight(set, &self.prior));
+        let tests = tree.tests();
+        let sizes = tests.iter().map(|test| self.sizes.get(test).copied().unwrap_or(0));
+        let (count, size) = (tests.len() as u64, sizes.fold(0, u64::saturating_add));
+        match self.objective {
+            Objective::Height => [together, height, depth, count, size],
+            Objective::Depth => [together, depth, count, size, height],
+        }
+    }
+}
+
 /// The criteria, in their order, by which a tree is proved to be best.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Proven {
@@ -42,8 +60,8 @@ pub enum Proven {
     Nothing,
     /// The height: no tree is lower.
     Height,
-    /// The height and the depth: no tree of this height has a smaller depth, summed over its
-    /// leaves. With [`Objective::Depth`], no tree of any height has.
+    /// The height and the depth: no tree of this height has a smaller depth. With
+    /// [`Objective::Depth`], no tree of any height has.
     Depth,
     /// All criteria: no tree of this height and depth has fewer tests, or as many with smaller
     /// inputs.
@@ -66,8 +84,7 @@ pub struct Solution {
     /// Sets of revisions that the tests tell apart from the same others, ordered by their smallest
     /// revisions.
     pub classes: Vec<RevisionSet>,
-    /// Every pair that some test tells apart and that still shares a leaf because the tree was cut
-    /// off. The pairs are found from the clusterings and the leaves alone, whatever the search did.
+    /// The pairs that the tree leaves together because it was cut off, see [`Tree::together`].
     pub together: BTreeSet<(Revision, Revision)>,
 }
 

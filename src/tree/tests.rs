@@ -112,6 +112,10 @@ fn check(tree: &Tree, set: &RevisionSet, clusterings: &[Clustering]) {
     }
 }
 
+fn cart(revisions: &RevisionSet, clusterings: &[Clustering], impurity: Impurity) -> Tree {
+    greedy(revisions, clusterings, impurity, None).unwrap().expect("it has all the time")
+}
+
 fn revisions(count: usize) -> RevisionSet {
     (0..count as u32).map(Revision).collect()
 }
@@ -248,7 +252,7 @@ proptest! {
         check(&hasty.tree, &all, &clusterings);
         let best = minimal(&all, &clusterings, &options).unwrap();
         prop_assert!(hasty.lower_bound <= best.height && best.height <= hasty.height);
-        let baseline = greedy(&all, &clusterings, Impurity::Gini).unwrap();
+        let baseline = cart(&all, &clusterings, Impurity::Gini);
         check(&baseline, &all, &clusterings);
         prop_assert!(rank(&best.tree, &options) <= rank(&baseline, &options));
     }
@@ -259,10 +263,10 @@ proptest! {
         let all = revisions(weights.len());
         let solution = minimal(&all, &clusterings, &options).unwrap();
         for impurity in [Impurity::Gini, Impurity::Entropy] {
-            let baseline = greedy(&all, &clusterings, impurity).unwrap();
+            let baseline = cart(&all, &clusterings, impurity);
             check(&baseline, &all, &clusterings);
             prop_assert!(rank(&solution.tree, &options) <= rank(&baseline, &options));
-            prop_assert_eq!(&greedy(&all, &clusterings, impurity).unwrap(), &baseline);
+            prop_assert_eq!(&cart(&all, &clusterings, impurity), &baseline);
         }
     }
 
@@ -368,6 +372,40 @@ fn who_is_told_apart_from_nobody_stands_everywhere() {
     assert!((solution.expected_depth - 1.0).abs() < 1e-9, "the mean over the leaves");
 }
 
+/// Tests that are silent on four revisions of five: a whole tree is too large.
+#[test]
+fn a_tree_that_is_cut_off_asks_what_there_is_room_for() {
+    let (answers, silent) = (scattered(40, 40, 3, 1), scattered(40, 40, 5, 2));
+    let says = |(answer, silent): (&Option<u8>, &Option<u8>)| answer.filter(|_| *silent == Some(0));
+    let rows = answers.iter().zip(&silent);
+    let table: Table = rows.map(|(a, s)| a.iter().zip(s).map(says).collect()).collect();
+    let (clusterings, all) = (clusterings(&table), revisions(40));
+    let cart = cart(&all, &clusterings, Impurity::Gini);
+    for (objective, time) in [(Objective::Height, 0), (Objective::Height, 1), (Objective::Depth, 1)]
+    {
+        let time = Some(Duration::from_secs(time));
+        let options = Options { objective, time, ..Options::default() };
+        let solution = minimal(&all, &clusterings, &options).unwrap();
+        assert!(solution.tree.is_over(&clusterings) && solution.tree.revisions() == all);
+        assert!(solution.tree.leaves().len() > MOST_LEAVES);
+        assert!(!solution.optimal() && solution.proven == Proven::Nothing);
+        assert_eq!(solution.together, solution.tree.together(&clusterings));
+        assert!(solution.together.len() <= cart.together(&clusterings).len());
+    }
+    assert!(greedy(&all, &clusterings, Impurity::Gini, Some(Duration::ZERO)).unwrap().is_none());
+}
+
+/// Each of two tests tells a pair apart, one of them within an outcome of the other.
+#[test]
+fn the_expected_depth_is_the_mean_over_the_leaves() {
+    let table = vec![vec![Some(0), Some(0), Some(1), None], vec![Some(0), Some(1), None, None]];
+    let options = Options::default();
+    let solution = minimal(&revisions(4), &clusterings(&table), &options).unwrap();
+    let leaves = solution.tree.leaves();
+    assert_eq!(leaves.iter().map(|leaf| leaf.len()).collect::<Vec<_>>(), [2, 2, 2]);
+    assert!((solution.expected_depth - 10.0 / 6.0).abs() < 1e-9);
+}
+
 /// Each test tells one pair apart and is silent on all other revisions, so that a complete tree has
 /// 2^30 leaves.
 #[test]
@@ -380,7 +418,7 @@ fn a_tree_that_would_be_too_large_is_cut_off_and_says_for_whom() {
     let solution = minimal(&revisions(2 * pairs), &clusterings(&table), &options).unwrap();
     assert!(solution.tree.leaves().len() <= 2 * pairs + MOST_LEAVES + 1);
     assert!(!solution.optimal() && solution.proven == Proven::Nothing);
-    assert!(!solution.together.is_empty());
+    assert!(!solution.together.is_empty() && solution.tree.leaves().len() > MOST_LEAVES);
     for (a, b) in &solution.together {
         assert_eq!(a.0 / 2, b.0 / 2);
         assert!(solution.tree.leaves().iter().any(|leaf| leaf.contains(*a) && leaf.contains(*b)));
@@ -393,7 +431,7 @@ fn greedy_can_be_higher_than_necessary() {
         let clusterings = clusterings(&scattered(9, 7, 2, seed));
         let all = revisions(9);
         let best = minimal(&all, &clusterings, &Options::default()).unwrap();
-        best.height < greedy(&all, &clusterings, Impurity::Entropy).unwrap().height()
+        best.height < cart(&all, &clusterings, Impurity::Entropy).height()
     });
     assert!(found, "the exact search has nothing over its baseline");
 }

@@ -313,6 +313,14 @@ fn a_tree_is_the_best_for_what_is_asked_for() {
         last(&["--greedy"]),
         "height 3 (at least 2), greedy 3, 4 classes of 4 revisions, 3 tests used of 4"
     );
+    assert_eq!(
+        last(&["--greedy", "--objective", "tests"]),
+        format!("height 3, {rest}, 3 tests used (at least 2) of 4")
+    );
+    assert_eq!(
+        last(&["--greedy", "--objective", "expected"]),
+        format!("height 3 (2.25 expected, not proved minimal), {rest}, 3 tests used of 4")
+    );
     assert!(refused(&mut tree(&["--oblivious", "--greedy"])).contains("--greedy"));
     let negative = refused(&mut tree(&["--prior", &file("wrong.csv")]));
     assert!(negative.contains("the score of 0 is negative"), "{negative}");
@@ -352,6 +360,44 @@ fn tree_of_clusters_with_gaps() {
         assert!(tree.leaves().into_iter().all(|leaf| clustering.joins(leaf)));
     }
     assert_eq!(tree.repeated(), [Revision(3)].into_iter().collect());
+}
+
+/// Each test tells one pair apart and is silent on all other revisions, so that a whole tree has
+/// 2^14 leaves.
+#[test]
+fn what_is_said_of_a_tree_that_is_cut_off_is_of_that_tree() {
+    let rows: String = (0..14)
+        .map(|test| format!("{test},{0},{0}\n{test},{1},{1}\n", 2 * test, 2 * test + 1))
+        .collect();
+    let scratch = Scratch::new().file("c.csv", &format!("test,revision,cluster\n{rows}"));
+    let file = scratch.path("tree.json");
+    let clusterings = read_clusterings(&scratch.path("c.csv")).expect("readable");
+    for (more, said) in [
+        (vec![], "height 13 (cut off), greedy 12 (cut off)"),
+        (vec!["--greedy"], "height 13 (cut off), greedy 12 (cut off)"),
+        (vec!["--objective", "expected"], "height 13 (cut off) ("),
+        (vec!["--objective", "tests"], "tests used (at least 14) of 14"),
+        (vec!["--oblivious"], "tests used (at least 14) of 14"),
+    ] {
+        let mut command = psychic();
+        command.arg("tree").arg(scratch.path("c.csv")).arg("--out").arg(&file);
+        let ran = run(command.args(["--time-budget", "1s"]).args(&more));
+        assert_eq!(ran.code, Some(1), "{more:?}: {}", ran.stderr);
+        assert!(ran.stdout.contains(said), "{more:?}: {}", last_lines(&ran.stdout));
+        let tree = Tree::from_json(&fs::read_to_string(&file).expect("written")).expect("a tree");
+        let together = tree.together(&clusterings).len();
+        assert!(together > 0 && tree.is_over(&clusterings), "{more:?}");
+        let silent = format!("does not separate {together} pair");
+        assert!(ran.stdout.contains(&silent), "{more:?}: {}", last_lines(&ran.stdout));
+    }
+    let at_once = ["--greedy", "--time-budget", "0s"];
+    let late = refused(psychic().arg("tree").arg(scratch.path("c.csv")).args(at_once));
+    assert!(late.contains("--time-budget"), "{late}");
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(4)..].join("\n")
 }
 
 #[test]
