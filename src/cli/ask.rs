@@ -70,12 +70,13 @@ pub(super) fn run(args: &AskArgs) -> anyhow::Result<u8> {
     let (_, results) = subject_or_results(&args.place, args.out.as_deref())?;
     let document = Document::read(results.path())?;
     let clusterings = document.clusterings();
-    let mut walk = Walk::new(&document.tree, &clusterings);
+    let mut walk = Walk::new(&document.tree_in_use(results.path())?, &clusterings);
     if args.restart {
         write_answers(&results, &[])?;
     } else {
         walk.repeat(&read_answers(&results)?).with_context(|| {
-            format!("{}: other answers than of these results: --restart", results.path().display())
+            let path = results.path().display();
+            format!("{path}: other answers than of these results and this tree: --restart")
         })?;
     }
     let asker = Asker { args, document: &document, labels: document.labels() };

@@ -75,10 +75,11 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
         document.take_for_right(reference);
     }
     let mut evidence = evidence(&document);
-    let mut walk = Walk::new(&document.tree, &evidence.clusterings);
+    let tree = document.tree_in_use(results.path())?;
+    let mut walk = Walk::new(&tree, &evidence.clusterings);
     walk.repeat(&read_answers(&results)?).with_context(|| {
         format!(
-            "{}: answers of other results; `psychic ask --restart` begins anew",
+            "{}: answers of other results or another tree; `psychic ask --restart` begins anew",
             results.path().display()
         )
     })?;

@@ -23,7 +23,7 @@ use crate::{
         RevisionRow, SequenceRow, ShareRow, SubsetRow, SummaryRow, TestRow,
     },
     subject::{Revision, RevisionSet},
-    tree::Tree,
+    tree::{JsonError, Tree},
 };
 
 /// The version of the shape.
@@ -120,7 +120,7 @@ pub struct OutcomeEntry {
     pub outcome: OutcomeDescription,
 }
 
-/// Why `results.json` could not be read.
+/// Why `results.json`, or the tree beside it, could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// The file cannot be read.
@@ -146,6 +146,20 @@ pub enum DocumentError {
         path: PathBuf,
         /// Its version.
         version: u32,
+    },
+    /// `tree.json` is no decision tree.
+    #[error("{}: {source}", path.display())]
+    Tree {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: JsonError,
+    },
+    /// `tree.json` is of other revisions or tests.
+    #[error("{}: not a tree of these results; `psychic tree` makes one", path.display())]
+    OtherTree {
+        /// The file.
+        path: PathBuf,
     },
 }
 
@@ -251,6 +265,27 @@ impl Document {
             return Err(DocumentError::Version { path, version });
         }
         serde_json::from_str(&text).map_err(shape)
+    }
+
+    /// The tree in use: that of `tree.json` beside, for `psychic tree` may have found another.
+    /// Without that file, it is that of the document.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no tree over the tests of the document.
+    pub fn tree_in_use(&self, directory: &Path) -> Result<Tree, DocumentError> {
+        let path = directory.join("tree.json");
+        if !path.exists() {
+            return Ok(self.tree.clone());
+        }
+        let text = fs::read_to_string(&path)
+            .map_err(|source| DocumentError::Io { path: path.clone(), source })?;
+        let tree = Tree::from_json(&text)
+            .map_err(|source| DocumentError::Tree { path: path.clone(), source })?;
+        let is_over = tree.is_over(&self.clusterings());
+        if !is_over || tree.revisions() != self.tree.revisions() {
+            return Err(DocumentError::OtherTree { path });
+        }
+        Ok(tree)
     }
 
     /// Names and descriptions of the revisions, tests and outcomes.

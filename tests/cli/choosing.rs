@@ -7,8 +7,13 @@ use std::{
 };
 
 use assert_cmd::Command;
-use psychic::results::{
-    ChangeRow, DivergenceRow, InteractionRow, RankingRow, RevisionRow, SequenceRow, SubsetRow,
+use psychic::{
+    results::{
+        ChangeRow, Clustering, DivergenceRow, InteractionRow, RankingRow, RevisionRow, SequenceRow,
+        SubsetRow, TestId, read_clusterings,
+    },
+    subject::Revision,
+    tree::{Options, Tree, minimal},
 };
 use serde_json::Value;
 
@@ -49,6 +54,41 @@ fn answered_by(scratch: &Scratch, revision: u64) -> (usize, BTreeSet<u64>) {
     assert!(asked.iter().zip(1..).all(|(question, number)| question["question"] == number));
     let remaining = last["remaining"].as_array().expect("a list");
     (asked.len(), remaining.iter().map(|r| r.as_u64().expect("a number")).collect())
+}
+
+/// `psychic tree` may have written another tree than the one of `results.json`.
+#[test]
+fn questions_are_those_of_the_tree_that_is_there() {
+    let scratch = compared();
+    let file = scratch.path("out/tree.json");
+    let asked = |more: &[&str]| {
+        let ran = run(on("ask", &scratch).args(["--json", "--oracle", "echo 1"]).args(more));
+        assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+        let question: Value =
+            serde_json::from_str(ran.stdout.lines().next().expect("a question")).expect("JSON");
+        question["test"]["test"].as_u64().expect("a number") as u32
+    };
+    let first = asked(&[]);
+    let clusterings = read_clusterings(&scratch.path("out/clusters.csv")).expect("readable");
+    let others: Vec<Clustering> =
+        clusterings.into_iter().filter(|clustering| clustering.test != TestId(first)).collect();
+    let all = (0..=4).map(Revision).collect();
+    let other = minimal(&all, &others, &Options::default()).expect("a tree").tree;
+    let Tree::Node { test, .. } = &other else { panic!("one test tells all apart") };
+    fs::write(&file, other.to_json()).expect("written");
+    let message = refused(&mut on("rank", &scratch));
+    assert!(message.contains("another tree") && message.contains("--restart"), "{message}");
+    assert_eq!(asked(&["--restart"]), test.0);
+    assert_eq!(run(&mut on("rank", &scratch)).code, Some(0));
+    for (text, problem) in
+        [("[]", "not a decision tree"), (r#"{"revisions": [0]}"#, "not a tree of these")]
+    {
+        fs::write(&file, text).expect("written");
+        let message = refused(&mut on("ask", &scratch));
+        assert!(message.contains("tree.json") && message.contains(problem), "{message}");
+    }
+    fs::remove_file(&file).expect("removed");
+    assert_eq!(asked(&["--restart"]), first);
 }
 
 #[test]
