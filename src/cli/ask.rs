@@ -18,8 +18,8 @@ use super::{
 use crate::{
     rank::{Answer, Walk, read_answers, write_answers},
     report::{
-        Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, terminal, visible,
-        visible_line,
+        Document, Labels, OutcomeEntry, TestEntry, TextStyle, question, readable, terminal,
+        visible, visible_line,
     },
     subject::{Revision, RevisionSet},
     tree::{Branch, Tree},
@@ -349,7 +349,8 @@ fn parse(line: &str, outcomes: &[OutcomeEntry]) -> Result<Reply, String> {
 
 /// The answer that this standard output is right. Its last newline need not be typed.
 fn right_output(typed: &str, outcomes: &[OutcomeEntry]) -> Result<Reply, String> {
-    let text = unescape(typed).ok_or_else(|| format!("{typed:?} has an unknown escape"))?;
+    let bytes = unescape(typed).ok_or_else(|| format!("{typed:?} has an unknown escape"))?;
+    let text = readable(&bytes);
     if outcomes.iter().all(|entry| entry.outcome.stdout.is_empty()) {
         return Err("no outcome prints anything: choose by number".into());
     }
@@ -371,33 +372,29 @@ fn ends_well(entry: &OutcomeEntry) -> bool {
     entry.outcome.finding.is_empty() && entry.outcome.exit == Some(0)
 }
 
-/// A text with the escapes of C resolved: `\n`, `\t`, `\r`, `\0`, `\\` and `\xNN`, which stay as they
-/// are where they stand for bytes that are not UTF-8. `None` if there is another escape.
-fn unescape(typed: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut rest = typed.chars();
-    while let Some(c) = rest.next() {
-        if c != '\\' {
-            text.push(c);
-            continue;
-        }
-        match rest.next()? {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'r' => text.push('\r'),
-            '0' => text.push('\0'),
-            '\\' => text.push('\\'),
-            'x' => {
-                let digits: String = rest.by_ref().take(2).collect();
-                match u8::from_str_radix(&digits, 16).ok()? {
-                    byte @ ..0x80 => text.push(char::from(byte)),
-                    byte => text.push_str(&format!("\\x{byte:02x}")),
+/// The bytes of a text with the escapes of C: `\n`, `\t`, `\r`, `\0`, `\\` and `\xNN`. `None` if there
+/// is another escape.
+fn unescape(typed: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = typed.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'\\' => match rest.next()? {
+                b'n' => b'\n',
+                b't' => b'\t',
+                b'r' => b'\r',
+                b'0' => b'\0',
+                b'\\' => b'\\',
+                b'x' => {
+                    let digits = [rest.next()?, rest.next()?];
+                    u8::from_str_radix(str::from_utf8(&digits).ok()?, 16).ok()?
                 }
-            }
-            _ => return None,
-        }
+                _ => return None,
+            },
+            byte => byte,
+        });
     }
-    Some(text)
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -431,6 +428,9 @@ mod tests {
         // Whether a failure is right, too, is not said by a text.
         assert!(parse("= a", &outcomes[1..]).is_err());
         assert!(parse("= a", &[outcome(0, "", 0)]).is_err());
+        let byte = [outcome(0, &readable(b"\xff"), 0), outcome(3, &readable(br"\xff"), 0)];
+        assert_eq!(parse(r"= \xff", &byte), chosen(0));
+        assert_eq!(parse(r"= \\xff", &byte), chosen(3));
         let none = |text: Option<&str>| Ok(Reply::Answer(Answer::NoneOf(text.map(str::to_owned))));
         assert_eq!(parse("= z", &outcomes), none(Some("z")));
         assert_eq!(parse("n", &outcomes), none(None));

@@ -94,7 +94,8 @@ fn suite(
                     continue;
                 };
                 let kind = if its.is_error() { "error" } else { "outcome" };
-                let [its, wanted] = [its, wanted].map(|entry| entry.outcome.short());
+                let both = [&its.outcome, &wanted.outcome];
+                let [its, wanted] = both.map(|outcome| outcome.short_among(both));
                 let message = format!("expected {wanted}, got {its}");
                 let input = &test.input.input;
                 let text = format!("input:    {input}\nexpected: {wanted}\nactual:   {its}");

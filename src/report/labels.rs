@@ -1,6 +1,6 @@
 //! Names and descriptions of tests, outcomes and revisions for people.
 
-use std::{collections::BTreeMap, fmt::Write};
+use std::{borrow::Cow, collections::BTreeMap, fmt::Write};
 
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
@@ -48,12 +48,32 @@ pub struct OutcomeDescription {
 impl OutcomeDescription {
     /// The whole outcome in one line; what went wrong comes first.
     pub fn short(&self) -> String {
-        join(&self.parts())
+        join(&self.parts(LastNewline::Hidden))
+    }
+
+    /// The outcome in one line, as [`short`](Self::short) unless another outcome then looks the
+    /// same. The newline at the end of a text is shown in that case.
+    pub fn short_among<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> String {
+        join(&self.parts_among(others))
+    }
+
+    fn parts_among<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Vec<Part> {
+        let parts = self.parts(LastNewline::Hidden);
+        let is_alike = |other: &Self| {
+            // Long texts that differ are not looked at in full.
+            other.stdout.trim_end() == self.stdout.trim_end()
+                && other != self
+                && other.parts(LastNewline::Hidden) == parts
+        };
+        match others.into_iter().any(is_alike) {
+            true => self.parts(LastNewline::Shown),
+            false => parts,
+        }
     }
 
     /// The parts of the line, in order. A text is kept apart from the words before it, so that it
     /// can be cut.
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self, last: LastNewline) -> Vec<Part> {
         let mut parts = Vec::new();
         if !self.finding.is_empty() {
             parts.push(Part::word(visible(&self.finding)));
@@ -65,20 +85,20 @@ impl OutcomeDescription {
         for (name, value) in &self.outputs {
             let before = format!("{name} = ");
             parts.push(match value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                Some(text) => Part::text(before, text),
+                Some(text) => Part { words: before, text: Some(visible(text)) },
                 None => Part::word(before + &visible(value)),
             });
         }
         if !self.stdout.is_empty() {
-            parts.push(Part::text(String::new(), &self.stdout));
+            parts.push(Part::text(String::new(), &self.stdout, last));
         }
-        parts.extend(self.files.iter().map(|(path, state)| file_part(path, state)));
+        parts.extend(self.files.iter().map(|(path, state)| file_part(path, state, last)));
         if let Some(exit) = self.exit.filter(|exit| *exit != 0 || parts.is_empty()) {
             parts.push(Part::word(format!("exit {exit}")));
         }
         let went_on = self.exit.is_some();
         if !self.stderr.is_empty() && (self.finding.is_empty() || went_on) {
-            parts.push(Part::text("stderr ".into(), &self.stderr));
+            parts.push(Part::text("stderr ".into(), &self.stderr, last));
         }
         parts
     }
@@ -89,7 +109,7 @@ const LONGEST_FILE: usize = 1000;
 
 /// Describes a file, such as `a "text"`, `d/ 700`, `link -> to`, `b = a` (a hard link) or `no c`
 /// (removed). Permissions are shown only if they are unusual.
-fn file_part(path: &str, state: &FileState) -> Part {
+fn file_part(path: &str, state: &FileState, last: LastNewline) -> Part {
     let path = visible(path);
     match state {
         FileState::Directory { permissions: 0o755 } => Part::word(format!("{path}/")),
@@ -99,7 +119,7 @@ fn file_part(path: &str, state: &FileState) -> Part {
                 0o644 => format!("{path} "),
                 permissions => format!("{path} {permissions:03o} "),
             };
-            Part::text(words, &shorten(&readable(bytes), LONGEST_FILE))
+            Part::text(words, &shorten(&readable(bytes), LONGEST_FILE), last)
         }
         FileState::Link(target) => Part::word(format!("{path} -> {}", visible(&readable(target)))),
         FileState::HardLink(first) => Part::word(format!("{path} = {}", visible(first))),
@@ -119,12 +139,20 @@ impl Part {
         Self { words, text: None }
     }
 
-    /// A part with a text in quotes. Its newline is not shown if it is the only one at the end and
-    /// the text has something before it.
-    fn text(words: String, text: &str) -> Self {
+    /// A part with a text in quotes.
+    fn text(words: String, text: &str, last: LastNewline) -> Self {
         let line = text.strip_suffix('\n').filter(|line| !line.is_empty() && !line.ends_with('\n'));
-        Self { words, text: Some(visible(line.unwrap_or(text))) }
+        let line = line.filter(|_| last == LastNewline::Hidden);
+        Self { words, text: Some(escaped(line.unwrap_or(text))) }
     }
+}
+
+/// Whether the newline of a text is shown that is the only one at its end and has something before
+/// it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum LastNewline {
+    Hidden,
+    Shown,
 }
 
 fn join(parts: &[Part]) -> String {
@@ -185,23 +213,24 @@ impl Labels {
 
     /// The outcome of a cluster on a test; if it is not known, the number of the cluster.
     pub fn outcome(&self, test: TestId, cluster: Revision) -> String {
-        match self.outcomes.get(&(test, cluster)) {
-            Some(outcome) => outcome.short(),
-            None => format!("as {cluster}"),
-        }
+        join(&self.parts(test, cluster))
+    }
+
+    /// The parts of an outcome. They are others than those of any other outcome on the test.
+    fn parts(&self, test: TestId, cluster: Revision) -> Vec<Part> {
+        let Some(outcome) = self.outcomes.get(&(test, cluster)) else {
+            return vec![Part::word(format!("as {cluster}"))];
+        };
+        let of_test = self.outcomes.range((test, Revision(0))..=(test, Revision(u32::MAX)));
+        outcome.parts_among(of_test.map(|(_, other)| other))
     }
 
     /// The outcomes of several clusters on one test, each in at most `width` characters. If one is
     /// too long, what they have in common is left out first, so that different outcomes look
     /// different.
     pub fn outcomes(&self, test: TestId, clusters: &[Revision], width: usize) -> Vec<String> {
-        let mut outcomes: Vec<Vec<Part>> = clusters
-            .iter()
-            .map(|cluster| match self.outcomes.get(&(test, *cluster)) {
-                Some(outcome) => outcome.parts(),
-                None => vec![Part::word(format!("as {cluster}"))],
-            })
-            .collect();
+        let mut outcomes: Vec<Vec<Part>> =
+            clusters.iter().map(|cluster| self.parts(test, *cluster)).collect();
         let wide =
             |outcomes: &[Vec<Part>]| outcomes.iter().any(|parts| columns(&join(parts)) > width);
         for cut in [cut_parts, cut_heads, cut_tails] {
@@ -321,18 +350,53 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// A text with control characters escaped as [`visible`] does. A `\` is doubled where it would look
+/// like such an escape otherwise, so that different texts look different.
+pub fn escaped(text: &str) -> String {
+    let is_taken = |rest: &str| {
+        rest.starts_with(['n', 't', 'r'])
+            || rest.starts_with("u{")
+            || rest.starts_with(char::is_control)
+    };
+    visible(&doubled(text, is_taken))
+}
+
+/// The text with each run of `\` doubled after which comes something that `is_taken`.
+fn doubled(text: &str, is_taken: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let after = rest[at..].trim_start_matches('\\');
+        let end = rest.len() - after.len();
+        out.push_str(&rest[..end]);
+        if is_taken(after) {
+            out.push_str(&rest[at..end]);
+        }
+        rest = after;
+    }
+    (out + rest).into()
+}
+
 /// A line of a text with control characters escaped, except for tabs.
 pub fn visible_line(line: &str) -> String {
     let parts: Vec<String> = line.split('\t').map(visible).collect();
     parts.join("\t")
 }
 
-/// Bytes as text. Bytes that are not UTF-8 are written as C escapes, so that different bytes make
-/// different texts.
+/// Bytes as text. Bytes that are not UTF-8 are written as `\xNN`. A `\` is doubled where it would
+/// look like one of these otherwise, so that different bytes make different texts.
 pub fn readable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        out.push_str(chunk.valid());
+        let is_taken = |rest: &str| match rest.as_bytes() {
+            [] => !chunk.invalid().is_empty(),
+            [b'x', b'8'..=b'9' | b'a'..=b'f', b'0'..=b'9' | b'a'..=b'f', ..] => true,
+            _ => false,
+        };
+        out.push_str(&doubled(chunk.valid(), is_taken));
         for byte in chunk.invalid() {
             _ = write!(out, "\\x{byte:02x}");
         }
@@ -533,6 +597,33 @@ mod tests {
     }
 
     #[test]
+    fn a_newline_at_the_end_is_shown_if_nothing_else_differs() {
+        let (labels, clusters) = printing(&["6", "6\n", "7\n"]);
+        let shown = ["\"6\"", "\"6\\n\"", "\"7\""];
+        assert_eq!(labels.outcomes(TestId(1), &clusters, 30), shown);
+        assert_eq!([0, 1, 2].map(|r| labels.outcome(TestId(1), Revision(r))), shown);
+    }
+
+    #[test]
+    fn a_backslash_is_not_taken_for_an_escape() {
+        let parts: [&[u8]; 9] =
+            [b"\\", b"\\\\", b"x", b"ff", b"\xff", b"n", b"\n", b"u{1b}", b"\x1b"];
+        let mut texts: Vec<Vec<u8>> = vec![Vec::new()];
+        for _ in 0..4 {
+            let longer =
+                texts.iter().flat_map(|text| parts.iter().map(|part| [text, *part].concat()));
+            let longer: Vec<_> = longer.collect();
+            texts.extend(longer);
+        }
+        texts.sort_unstable();
+        texts.dedup();
+        let one: std::collections::BTreeSet<_> = texts.iter().map(|text| readable(text)).collect();
+        assert_eq!(one.len(), texts.len());
+        let line: std::collections::BTreeSet<_> = one.iter().map(|text| escaped(text)).collect();
+        assert_eq!(line.len(), texts.len());
+    }
+
+    #[test]
     fn a_number_in_the_name_of_a_patch_is_not_said_twice() {
         let names = ["03-fix", "3", "2001-fix"].map(String::from);
         let shown = names.map(|name| {
@@ -563,6 +654,8 @@ mod tests {
     fn texts_are_made_short_and_visible() {
         assert_eq!(visible("a\n\u{1b}é"), "a\\n\\u{1b}é");
         assert_eq!(readable(b"a\xff\xc3\xa9\xc3"), r"a\xffé\xc3");
+        assert_eq!(readable(br"\d C:\x \x1b \xfg"), r"\d C:\x \x1b \xfg");
+        assert_eq!(escaped(r"\d C:\x \xff"), r"\d C:\x \xff");
         assert_eq!(shorten("0123456789", 7), "0123…89");
         assert_eq!(shorten("0123456789", 10), "0123456789");
         assert_eq!(shorten("01", 1), "…");

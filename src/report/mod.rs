@@ -71,8 +71,8 @@ pub(crate) use html::page;
 pub use interaction::Interaction;
 pub use junit::junit;
 pub use labels::{
-    Labels, OutcomeDescription, TestDescription, patch_name, ranges, readable, shorten, visible,
-    visible_line,
+    Labels, OutcomeDescription, TestDescription, escaped, patch_name, ranges, readable, shorten,
+    visible, visible_line,
 };
 #[cfg(feature = "plots")]
 pub use pictures::{Drawn, Pictures};

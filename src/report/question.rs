@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 
 use super::{
     document::TestEntry,
-    labels::{Labels, OutcomeDescription, TestDescription, columns, ranges, shorten, visible},
+    labels::{
+        Labels, OutcomeDescription, TestDescription, columns, escaped, ranges, shorten, visible,
+    },
     terminal::{BOLD, CYAN, FAINT, TextStyle},
 };
 use crate::{subject::Revision, tree::Branch};
@@ -136,7 +138,7 @@ fn shell_word(word: &str) -> String {
 
 /// The lines of a text, with control characters escaped. A last line that does not end is marked.
 fn text_lines(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = text.lines().map(visible).collect();
+    let mut lines: Vec<String> = text.lines().map(escaped).collect();
     if !text.is_empty() && !text.ends_with('\n') {
         lines.push("(the last line does not end)".into());
     }

@@ -118,9 +118,12 @@ fn result(
     );
     if let Some((test, outcome)) = tests.first() {
         let input = visible(&test.input.input);
-        _ = write!(text, " Test {}, {input}: {}", test.row.test, outcome.outcome.short());
+        let short = |entry: &OutcomeEntry| {
+            entry.outcome.short_among(test.outcomes.iter().map(|entry| &entry.outcome))
+        };
+        _ = write!(text, " Test {}, {input}: {}", test.row.test, short(outcome));
         if let Some(wanted) = test.outcome_of(expected).filter(|_| rule == UNEXPECTED) {
-            _ = write!(text, "; expected: {}", wanted.outcome.short());
+            _ = write!(text, "; expected: {}", short(wanted));
         }
     }
     let numbers: Vec<u32> = tests.iter().map(|(test, _)| test.row.test.0).collect();

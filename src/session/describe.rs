@@ -6,7 +6,7 @@ use super::rows::ending;
 use crate::{
     diff::DifferentialTest,
     replay::{Outcome, Termination, TestInput},
-    report::{OutcomeDescription, TestDescription, readable, visible},
+    report::{OutcomeDescription, TestDescription, escaped, readable},
     results::TestId,
     subject::{
         Revision,
@@ -37,7 +37,7 @@ impl Values<'_> {
 
 /// Describes a test's input, as a whole in one line and by its parts.
 pub(crate) fn describe_input(input: &TestInput, values: &Values<'_>) -> TestDescription {
-    let quoted = |text: &String| format!("\"{}\"", visible(text));
+    let quoted = |text: &String| format!("\"{}\"", escaped(text));
     let named = input.objects.iter().filter(|(name, _)| !TestInput::is_of_command_line(name));
     let described: Vec<(String, String)> =
         named.map(|(name, bytes)| (name.clone(), values.describe(name, bytes))).collect();
