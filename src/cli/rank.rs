@@ -16,6 +16,7 @@ use crate::{
     results::{LabelRow, RankingRow},
     session::{compared::unchanged, rows::takes_part},
     subject::{CONFIG_FILE, Revision, RevisionSet, Subject},
+    tree::Tree,
 };
 
 fn after_help() -> String {
@@ -75,9 +76,15 @@ pub(super) fn run(args: &RankArgs) -> anyhow::Result<u8> {
         document.take_for_right(reference);
     }
     let mut evidence = evidence(&document);
-    let tree = document.tree_in_use(results.path())?;
-    let mut walk = Walk::new(&tree, &evidence.clusterings);
-    walk.repeat(&read_answers(&results)?).with_context(|| {
+    let answers = read_answers(&results)?;
+    let walked = |tree: &Tree| {
+        let mut walk = Walk::new(tree, &evidence.clusterings);
+        walk.repeat(&answers).map(|()| walk)
+    };
+    // The answers may have been given before `psychic tree` found another tree.
+    let walk = walked(&document.tree_in_use(results.path())?)
+        .or_else(|_| walked(&document.tree))
+        .with_context(|| {
         format!(
             "{}: answers of other results or another tree; `psychic ask --restart` begins anew",
             results.path().display()

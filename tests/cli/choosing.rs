@@ -76,8 +76,9 @@ fn questions_are_those_of_the_tree_that_is_there() {
     let other = minimal(&all, &others, &Options::default()).expect("a tree").tree;
     let Tree::Node { test, .. } = &other else { panic!("one test tells all apart") };
     fs::write(&file, other.to_json()).expect("written");
-    let message = refused(&mut on("rank", &scratch));
-    assert!(message.contains("another tree") && message.contains("--restart"), "{message}");
+    let message = refused(&mut on("ask", &scratch));
+    assert!(message.contains("this tree") && message.contains("--restart"), "{message}");
+    assert_eq!(run(&mut on("rank", &scratch)).code, Some(0), "the answers are still known");
     assert_eq!(asked(&["--restart"]), test.0);
     assert_eq!(run(&mut on("rank", &scratch)).code, Some(0));
     for (text, problem) in
