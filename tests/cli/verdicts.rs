@@ -258,6 +258,27 @@ fn a_replaced_function_keeps_its_address() {
     }
 }
 
+/// What the meta program includes must not come before the program's own macros for its headers.
+#[test]
+fn functions_are_shared_by_programs_that_ask_for_gnu_functions() {
+    let source = "#define _GNU_SOURCE\n#include <string.h>\n#include <stdio.h>\nint main(void)\n{\n\
+                  \tint c = getchar();\n\tputs(memmem(\"abc\", 3, \"c\", 1));\n\treturn c > 0;\n}\n";
+    let scratch = Scratch::new()
+        .file("a.c", source)
+        .file(
+            "subject.toml",
+            "name = \"x\"\nsources = [\"a.c\"]\npatches = [\"*.diff\"]\n[inputs.stdin]\nbytes = 1\n",
+        )
+        .file(
+            "1.diff",
+            "--- a/a.c\n+++ b/a.c\n@@ -8 +8 @@\n-\treturn c > 0;\n+\treturn c >= 0;\n",
+        );
+    let ran = run(&mut scratch.stage("diff"));
+    assert_eq!(ran.code, Some(0), "{}{}", ran.stdout, ran.stderr);
+    let revisions: Vec<RevisionRow> = table(&scratch.out());
+    assert_eq!((revisions[1].arms, revisions[1].own), (1, 0), "{revisions:?}");
+}
+
 /// Sanitizers come with shared libraries, so their builds are not what the flag asks for.
 #[test]
 fn errors_in_static_programs_are_confirmed() {

@@ -106,8 +106,8 @@ pub fn harness(
         true => ["#define main psychic_subject_main\n", "#undef main\n"],
         false => [""; 2],
     };
-    // Behind the function, these may be macros.
-    let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS).chain(HEADERS);
+    // Behind the source, these may be macros.
+    let words = [entry].into_iter().chain(NUMBERS).chain(KEYWORDS);
     let words: String = words.map(|word| format!("#undef {word}\n")).collect();
     let ty = &signature.ty;
     let begin = format!("/* Runs {entry} on symbolic arguments. */\n{renamed}");
@@ -134,25 +134,6 @@ pub fn harness(
 /// The keywords that a harness uses, beside those of numbers.
 const KEYWORDS: [&str; 11] = [
     "const", "else", "enum", "for", "if", "return", "sizeof", "struct", "union", "void", "volatile",
-];
-
-/// The types that the headers of `psychic.h` define.
-const HEADERS: [&str; 15] = [
-    "int8_t",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "intmax_t",
-    "intptr_t",
-    "max_align_t",
-    "ptrdiff_t",
-    "size_t",
-    "uint8_t",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "uintmax_t",
-    "uintptr_t",
 ];
 
 /// What the callers of an entry know: its signature in the original, whatever a revision calls its

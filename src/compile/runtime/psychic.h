@@ -1,13 +1,11 @@
 /* How a program talks to Psychic.
  *
  * In bitcode these calls are recognised by name. Linked with the native runtime they replay a
- * recorded test. Either way a program that includes this header stays plain C (or C++).
+ * recorded test. Either way a program that includes this header stays plain C (or C++). The header
+ * includes no other one: macros such as _GNU_SOURCE may come behind it.
  */
 #ifndef PSYCHIC_H
 #define PSYCHIC_H
-
-#include <stddef.h>
-#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +22,7 @@ int __klee_meta(int psychic_location);
 /* Makes SIZE bytes at ADDRESS symbolic. A name that was used before becomes the first free one
  * of NAME_1, NAME_2, ... Natively the bytes come from the .ktest file named by KTEST_FILE; those
  * that it does not have are zero. */
-void psychic_symbolic(void *psychic_address, size_t psychic_size, const char *psychic_name);
+void psychic_symbolic(void *psychic_address, __SIZE_TYPE__ psychic_size, const char *psychic_name);
 
 /* Ends paths on which CONDITION is 0. Natively it ends the program with the exit code
  * PSYCHIC_ASSUMPTION_VIOLATED. */
@@ -33,17 +31,17 @@ void psychic_assume(int psychic_condition);
 
 /* Declares a value to be part of what a person could see of the run. Natively it is appended
  * to the file named by PSYCHIC_OUTPUTS. */
-void psychic_output(const char *psychic_name, const void *psychic_data, size_t psychic_size);
+void psychic_output(const char *psychic_name, const void *psychic_data, __SIZE_TYPE__ psychic_size);
 
 /* Declares as many floating-point numbers as there are in SIZE bytes to be visible, as
  * psychic_output does. Every NaN counts as the same one, and a long double has no padding. */
-void psychic_output_float(const char *psychic_name, const void *psychic_data, size_t psychic_size);
-void psychic_output_double(const char *psychic_name, const void *psychic_data, size_t psychic_size);
-void psychic_output_long_double(const char *psychic_name, const void *psychic_data, size_t psychic_size);
+void psychic_output_float(const char *psychic_name, const void *psychic_data, __SIZE_TYPE__ psychic_size);
+void psychic_output_double(const char *psychic_name, const void *psychic_data, __SIZE_TYPE__ psychic_size);
+void psychic_output_long_double(const char *psychic_name, const void *psychic_data, __SIZE_TYPE__ psychic_size);
 
 /* The offset of a pointer in the SIZE bytes at BASE, or just behind them; -1 if it points
  * elsewhere. */
-long psychic_offset(const void *psychic_pointer, const void *psychic_base, size_t psychic_size);
+long psychic_offset(const void *psychic_pointer, const void *psychic_base, __SIZE_TYPE__ psychic_size);
 
 /* Says that what is visible of a run may not be all that matters: if no difference is found on
  * this path, nothing is claimed. Natively it does nothing. */
