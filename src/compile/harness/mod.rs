@@ -39,10 +39,11 @@ impl Harness {
 
 /// Makes the `main` that runs `entry` on symbolic arguments.
 ///
-/// `text` is the text of `source`, which should have the function. Every argument is an object with the name of its parameter. The return value is the output
-/// `return`, and a buffer that the entry may write to is an output with the name of its parameter.
-/// A returned pointer into the buffer `v` is the output `return in v`, its offset in bytes. For any
-/// other returned pointer, what it points to is shown.
+/// `text` is the text of `source`, which should have the function. Every argument is an object with
+/// the name of its parameter. The return value is the output `return`, and a buffer that the entry
+/// may write to is an output with the name of its parameter. A returned pointer into the buffer `v`
+/// is the output `return in v`, its offset in bytes. For any other returned pointer, what it points
+/// to is shown.
 ///
 /// `callers` know the original alone. A number of another type than the original returns is shown
 /// in the original's type. If that changes the number, it is also shown as it is: callers in C see
@@ -140,8 +141,8 @@ const KEYWORDS: [&str; 11] = [
 /// parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Callers {
-    /// The type of the number that the entry returns, if it returns one whose type is known to be made of
-    /// keywords alone, so that all revisions know it.
+    /// The type of the number that the entry returns, in keywords alone, so that all revisions know
+    /// it; `None` if it returns none, or one whose type depends on the source.
     pub returns: Option<String>,
     /// The parameters, in order.
     pub parameters: Vec<KnownParameter>,
