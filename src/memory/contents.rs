@@ -325,6 +325,7 @@ impl Piece {
     }
 
     fn unwrite(&mut self, range: Range<usize>) {
+        self.bytes[range.clone()].fill(0);
         self.marks()[range].fill(UNINITIALISED);
     }
 
